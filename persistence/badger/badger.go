@@ -1,0 +1,138 @@
+// Package badger keeps records in a directory with Badger, an embedded log-structured tree. It is used as a durable
+// log with keys: one write transaction a commit, and reads by key or in one pass at the start.
+//
+// What may look odd was measured. All values stay inside the tree, because Badger's value log never gave the space of
+// deleted messages back; values of 1 MiB and more, which Badger would send to the value log, are cut into parts
+// (split.go). Neither its TTL, which reads the machine's clock, nor its DropPrefix, which makes other writes fail, is used.
+package badger
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	badgerdb "github.com/dgraph-io/badger/v4"
+
+	"github.com/sluicemq/sluice/persistence"
+)
+
+// errClosed is returned by every method but Close once the store is closed.
+var errClosed = errors.New("persistence/badger: the store is closed")
+
+// Options of Open. The zero value is ready.
+type Options struct {
+	// Sync makes each Commit wait until the disk has the batch: it survives power loss. Without it a batch survives
+	// the end of the process, however sudden, since the kernel already holds the written pages.
+	Sync bool
+
+	// OnError, if set, is told of failures in Badger's background work, which no call returns, and again of some
+	// that a call does return. It is called from any goroutine and must not call the store.
+	OnError func(error)
+
+	// free measures the room in a directory; nil means the real one.
+	free func(dir string) (bytes uint64, known bool)
+}
+
+// Store implements persistence.Store. Use Open.
+type Store struct {
+	dir     string
+	options Options
+	readers gate // what uses db without being a Commit
+
+	writing sync.Mutex // held by Commit and Close; guards what follows, but readers may use db
+	db      *badgerdb.DB
+	split   map[string]int // the records whose values are in parts, and in how many beside the first
+	broken  bool           // a write failed inside Badger: db must be opened again before the next one
+	closed  bool
+}
+
+var _ persistence.Store = (*Store)(nil)
+
+// Open opens the store in dir and makes the directory if it is missing. Each error is one line that names dir: it wraps
+// persistence.ErrInUse if another store has dir open, in this process or another, and persistence.ErrFull if fewer
+// than the 64 MiB are free that Badger may need to recover what was written before.
+func Open(dir string, o Options) (*Store, error) {
+	if o.free == nil {
+		o.free = freeSpace
+	}
+	s := &Store{dir: dir, options: o}
+	if err := prepare(dir); err != nil {
+		return nil, err
+	}
+	if err := s.room(0); err != nil {
+		return nil, err
+	}
+	if err := s.openDB(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Get implements persistence.Store.
+func (s *Store) Get(key []byte) (value []byte, err error) {
+	if err := s.readers.enter(); err != nil {
+		return nil, err
+	}
+	defer s.readers.leave()
+	defer surviveFailedWrite(&err)
+	txn := s.db.NewTransaction(false)
+	defer txn.Discard()
+	item, err := txn.Get(key)
+	switch {
+	case errors.Is(err, badgerdb.ErrKeyNotFound), errors.Is(err, badgerdb.ErrEmptyKey):
+		return nil, persistence.ErrNotFound
+	case err != nil:
+		return nil, fmt.Errorf("persistence/badger: get: %w", err)
+	}
+	return wholeValue(txn, item)
+}
+
+// Close implements persistence.Store. It waits for running calls and writes what Badger still holds in memory to its
+// tables, which takes 0.1 to 2 s. Calling it again does nothing.
+func (s *Store) Close() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	s.readers.shut(errClosed)
+	s.readers.drain()
+	if s.db == nil {
+		return nil
+	}
+	if err := s.db.Close(); err != nil {
+		return fmt.Errorf("persistence/badger: close: %w", err)
+	}
+	return nil
+}
+
+// openDB opens Badger and lets readers in. The caller holds writing, or is Open.
+func (s *Store) openDB() error {
+	db, err := badgerdb.Open(tuned(s.dir, s.options))
+	if err != nil {
+		return openFailure(s.dir, err)
+	}
+	s.db = db
+	if err := s.findParts(); err != nil {
+		s.db = nil
+		return errors.Join(err, db.Close())
+	}
+	s.broken = false
+	s.readers.open()
+	return nil
+}
+
+// surviveFailedWrite turns a nil dereference inside Badger into an error. When Badger cannot make the file of a new
+// memtable (no file descriptor left, say) it goes on without any, and a read in the instant before Commit hears of it
+// and shuts the readers' gate would end the process. Every other panic goes on.
+func surviveFailedWrite(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case runtime.Error:
+		*err = fmt.Errorf("persistence/badger: a write failed inside Badger: %w", r)
+	default:
+		panic(r)
+	}
+}

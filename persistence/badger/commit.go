@@ -1,0 +1,116 @@
+package badger
+
+import (
+	"errors"
+	"fmt"
+
+	badgerdb "github.com/dgraph-io/badger/v4"
+
+	"github.com/sluicemq/sluice/persistence"
+)
+
+// Commit implements persistence.Store, in one transaction of Badger.
+//
+// It returns persistence.ErrFull while the disk is too full to write safely. A batch within MaxBatchBytes and
+// MaxBatchOps is never too big for it; a bigger one may be, and keys must have 1 to 64,000 bytes and begin neither with
+// the byte 0xFF nor with "!badger!": in these cases nothing is stored and the store goes on.
+//
+// After any other error the next Commit opens the directory again first. If what failed was the fsync of Sync, the
+// batch may then turn out to be stored after all: no one can know before. In the meantime reads fail.
+func (s *Store) Commit(b *persistence.Batch) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if s.closed {
+		return errClosed
+	}
+	if len(b.Ops) == 0 {
+		return nil
+	}
+	if err := s.room(b.Size); err != nil {
+		return err
+	}
+	if s.broken {
+		if err := s.reopen(); err != nil {
+			return err
+		}
+	}
+	return s.write(b)
+}
+
+func (s *Store) write(b *persistence.Batch) error {
+	txn := s.db.NewTransaction(true)
+	defer txn.Discard()
+	var moved partChanges
+	for i := range b.Ops {
+		if err := s.apply(txn, &b.Ops[i], &moved); err != nil {
+			return fmt.Errorf("persistence/badger: operation %d of a batch of %d bytes and %d operations: %w", i, b.Size, len(b.Ops), err)
+		}
+	}
+	if err := s.finish(txn, b.Size); err != nil {
+		return err
+	}
+	s.settle(moved)
+	return nil
+}
+
+// apply adds one operation to txn. Of two changes to one key Badger keeps the later.
+func (s *Store) apply(txn *badgerdb.Txn, op *persistence.Op, moved *partChanges) error {
+	if err := checkKey(op.Key); err != nil {
+		return err
+	}
+	parts := 0
+	if len(op.Value) > maxInline {
+		parts = (len(op.Value) - 1) / maxInline
+	}
+	moved.note(s.split, op.Key, parts)
+	switch {
+	case op.Value == nil:
+		return txn.Delete(op.Key)
+	case parts == 0:
+		return txn.Set(op.Key, op.Value)
+	}
+	return setInParts(txn, op, parts)
+}
+
+// checkKey refuses the keys that would collide with parts, and those that Badger would refuse with a hex dump.
+func checkKey(key []byte) error {
+	switch {
+	case len(key) > maxKey:
+		return fmt.Errorf("the key has %d bytes, more than %d", len(key), maxKey)
+	case len(key) > 0 && key[0] == partMark:
+		return errors.New("the key begins with the reserved byte 0xFF")
+	}
+	return nil
+}
+
+// finish commits txn and notes whether Badger can be used afterwards.
+func (s *Store) finish(txn *badgerdb.Txn, size int) error {
+	err := txn.Commit()
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, badgerdb.ErrTxnTooBig):
+		return fmt.Errorf("persistence/badger: commit of %d bytes: %w", size, err)
+	}
+	// Badger is in an unknown state now, at worst without a memtable: the next write would end the process.
+	s.broken = true
+	err = fmt.Errorf("persistence/badger: commit: %s", oneLine(err.Error()))
+	s.readers.shut(err)
+	// Badger flattens the system's error to text, so whether the disk is full has to be asked again.
+	if full := s.room(size); full != nil {
+		return full
+	}
+	return err
+}
+
+// reopen replaces a Badger that failed, which its log of writes survives.
+func (s *Store) reopen() error {
+	s.readers.drain()
+	if s.db != nil {
+		if err := s.db.Close(); err != nil && s.options.OnError != nil {
+			s.options.OnError(fmt.Errorf("persistence/badger: close after a failed write: %w", err))
+		}
+		s.db = nil
+	}
+	return s.openDB()
+}

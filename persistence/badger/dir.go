@@ -1,0 +1,42 @@
+package badger
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/sluicemq/sluice/persistence"
+)
+
+// prepare makes dir and finds out in advance what Badger would report in several lines, or by ending the process.
+func prepare(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("persistence/badger: the data directory %s is a file", dir)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("persistence/badger: cannot make the data directory %s: %w", dir, reason(err))
+	}
+	probe, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return fmt.Errorf("persistence/badger: cannot write to the data directory %s: %w", dir, reason(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// reason drops the path from err: the message around it names the directory already.
+func reason(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	return err
+}
+
+// openFailure words the failure of Badger to open dir. Badger keeps no cause in its errors, so whether someone else
+// has the directory is asked of the lock itself.
+func openFailure(dir string, err error) error {
+	if locked(dir) {
+		return fmt.Errorf("%w: %s", persistence.ErrInUse, dir)
+	}
+	return fmt.Errorf("persistence/badger: open %s: %s", dir, oneLine(err.Error()))
+}
