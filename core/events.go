@@ -1,0 +1,88 @@
+package core
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// EventKind says what happened to a message or a queue.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	EventSent             EventKind = iota + 1 // Until is the end of the delay of a delayed message
+	EventReceived                              // Until is the end of the visibility timeout
+	EventVisibilitySet                         // a visibility change; Until is the new end, At itself for "visible now"
+	EventVisible                               // a visibility timeout or a delay has passed
+	EventDeleted                               //
+	EventDeadLettered                          // Other is the dead-letter queue
+	EventMoved                                 // a move task has moved it to Other
+	EventDeduplicated                          // a send was a duplicate of this message
+	EventRetentionExpired                      //
+	EventPurged                                // the queue lost all its messages
+	EventQueueCreated                          //
+	EventQueueDeleted                          //
+	EventPublished                             // ID is the publication's, as in the two below
+	EventPushed                                // a subscription got it, with the attempt Receives; Queue is set if it is a queue
+	EventPushFailed                            // Err says why; Until is the next attempt, zero when there is none; Other is the dead-letter queue
+)
+
+// Event is one thing that happened, told after it was stored.
+type Event struct {
+	Kind     EventKind
+	At       time.Time
+	Queue    QueueKey
+	Other    QueueKey
+	ID       MessageID
+	Sequence uint64
+	Group    string
+	Receives int
+	Until    time.Time
+	Trace    Trace
+
+	Topic        TopicKey
+	Subscription SubscriptionName
+	Err          error
+}
+
+// Observer is told of events in the order in which they were stored. It sees them a moment later, from a goroutine
+// of its own.
+type Observer interface {
+	Observe(Event)
+}
+
+// eventBuffer is how far an observer may lag behind before it loses events.
+const eventBuffer = 8192
+
+// audience hands events to one observer. A slow observer loses events for itself and never slows the engine.
+type audience struct {
+	events  chan Event
+	dropped atomic.Int64
+	done    chan struct{}
+}
+
+func newAudience(o Observer) *audience {
+	a := &audience{events: make(chan Event, eventBuffer), done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		for e := range a.events {
+			o.Observe(e)
+		}
+	}()
+	return a
+}
+
+func (a *audience) tell(events []Event) {
+	for _, e := range events {
+		select {
+		case a.events <- e:
+		default:
+			a.dropped.Add(1)
+		}
+	}
+}
+
+func (a *audience) close() {
+	close(a.events)
+	<-a.done
+}

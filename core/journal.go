@@ -1,0 +1,211 @@
+package core
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluicemq/sluice/persistence"
+)
+
+// The journal is the only way to the store. A verb appends its changes while it holds its queue's lock, so the order
+// of appends is the order of state; it waits for them after it has let go of the lock.
+//
+// Commits are grouped without waiting to fill one: the verb that opens a commit leads it. It waits until the commit
+// before has ended, and whatever was appended by then goes to the store in one batch. So a lone verb pays no hand-over
+// to another goroutine, and under load a commit takes what gathered while the previous one ran.
+//
+// When a commit fails, those that gathered behind it build on a state that does not exist; they fail with it. Every
+// part in them is stale: appends are refused until it was read back from the store, which is what restore does.
+type journal struct {
+	store   persistence.Store
+	restore func([]part) // called without locks, before those who wait are answered
+
+	mu      sync.Mutex
+	pending []*commit // not ended, in order; only the last one may still gather
+
+	audiences []*audience
+	stats     stats
+}
+
+// stats are the counters of the journal, for metrics and benchmarks.
+type stats struct{ commits, failed, entries, bytes atomic.Int64 }
+
+// These bound a commit. Badger takes 2.4 MiB and some 20,000 changes in one transaction with our options; a verb
+// adds at most little more than 1 MiB.
+const (
+	commitBytes = 1 << 20
+	commitOps   = 8192
+)
+
+// part is what is made stale and read back as a whole: a queue, a topic, the outbox.
+type part interface {
+	// staleness is set and cleared under the journal's lock.
+	staleness() *atomic.Bool
+	// reread makes the part what the store holds of it, and settles it. The engine's lock is held.
+	reread(e *Engine) error
+}
+
+// changes are what one verb did, to be stored atomically.
+type changes struct {
+	batch  persistence.Batch
+	parts  []part // whose state the changes are
+	events []Event
+}
+
+// spoil makes all parts stale, since what cannot be stored was done to each of them.
+func (c *changes) spoil() {
+	for _, p := range c.parts {
+		p.staleness().Store(true)
+	}
+}
+
+func (c *changes) empty() bool { return len(c.batch.Ops) == 0 && len(c.events) == 0 }
+
+type commit struct {
+	changes
+	sealed bool            // takes no more appends
+	after  <-chan struct{} // the end of the commit before, nil if there was none
+	done   chan struct{}
+	err    error
+}
+
+// ticket is a verb's claim on the commit that holds its changes. The zero value has nothing to wait for.
+type ticket struct {
+	commit *commit
+	leads  bool
+}
+
+// append adds changes to the commit that is gathering. The locks of all parts in it must be held. Whoever appended
+// must wait. Returns an Internal error if one of the parts is stale; then all of them are, and whoever appended must
+// refresh them once it holds no lock.
+func (j *journal) append(c *changes) (ticket, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, p := range c.parts {
+		if p.staleness().Load() {
+			c.spoil()
+			return ticket{}, errStale
+		}
+	}
+	leads := false
+	open := j.gathering()
+	if open == nil || open.batch.Size > commitBytes || len(open.batch.Ops) > commitOps {
+		open = j.open()
+		leads = true
+	}
+	open.batch.Ops = append(open.batch.Ops, c.batch.Ops...)
+	open.batch.Size += c.batch.Size
+	open.parts = append(open.parts, c.parts...)
+	open.events = append(open.events, c.events...)
+	return ticket{commit: open, leads: leads}, nil
+}
+
+// gathering returns the commit that takes appends, nil if there is none.
+func (j *journal) gathering() *commit {
+	if n := len(j.pending); n > 0 && !j.pending[n-1].sealed {
+		return j.pending[n-1]
+	}
+	return nil
+}
+
+// open seals what gathers and begins a new commit behind it.
+func (j *journal) open() *commit {
+	c := &commit{done: make(chan struct{})}
+	if n := len(j.pending); n > 0 {
+		j.pending[n-1].sealed = true
+		c.after = j.pending[n-1].done
+	}
+	j.pending = append(j.pending, c)
+	return c
+}
+
+// wait returns when the changes are durable, or with the error of the store.
+func (j *journal) wait(t ticket) error {
+	switch {
+	case t.commit == nil:
+		return nil
+	case t.leads:
+		j.lead(t.commit)
+	default:
+		<-t.commit.done
+	}
+	return t.commit.err
+}
+
+func (j *journal) lead(c *commit) {
+	if c.after != nil {
+		<-c.after
+	}
+	j.mu.Lock()
+	c.sealed = true
+	failed := c.err != nil
+	j.mu.Unlock()
+	if !failed && len(c.batch.Ops) > 0 {
+		if err := j.store.Commit(&c.batch); err != nil {
+			j.restore(j.fail(err))
+		}
+	}
+	j.end(c)
+}
+
+// end tells the events of a commit and answers those who wait for it.
+func (j *journal) end(c *commit) {
+	j.stats.commits.Add(1)
+	j.stats.entries.Add(int64(len(c.batch.Ops)))
+	j.stats.bytes.Add(int64(c.batch.Size))
+	if c.err != nil {
+		j.stats.failed.Add(1)
+	} else {
+		for _, a := range j.audiences {
+			a.tell(c.events)
+		}
+	}
+	j.mu.Lock()
+	j.pending[0] = nil
+	if j.pending = j.pending[1:]; len(j.pending) == 0 {
+		j.pending = nil
+	}
+	j.mu.Unlock()
+	c.batch.Ops, c.parts, c.events = nil, nil, nil
+	close(c.done)
+}
+
+// fail gives err to every commit that has not ended, makes their parts stale and returns these.
+func (j *journal) fail(err error) []part {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var stale []part
+	for _, c := range j.pending {
+		if c.err == nil {
+			c.err = &Error{Kind: Internal, Err: err}
+		}
+		c.sealed = true
+		for _, p := range c.parts {
+			if !p.staleness().Swap(true) {
+				stale = append(stale, p)
+			}
+		}
+	}
+	return stale
+}
+
+// settled makes a part that was read back from the store accept changes again.
+func (j *journal) settled(p part) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	p.staleness().Store(false)
+}
+
+// barrier returns when everything that was appended before is durable or has failed, so that a verb that only reads
+// never shows what might be taken back.
+func (j *journal) barrier() {
+	j.mu.Lock()
+	var last <-chan struct{}
+	if n := len(j.pending); n > 0 {
+		last = j.pending[n-1].done
+	}
+	j.mu.Unlock()
+	if last != nil {
+		<-last
+	}
+}

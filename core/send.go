@@ -1,0 +1,202 @@
+package core
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+)
+
+// defaultPriority is that of messages whose sender gives none.
+const defaultPriority = 8
+
+// Send implements Broker.
+func (v *view) Send(_ context.Context, key QueueKey, messages []Outgoing) ([]Sent, error) {
+	q, err := v.e.open(key)
+	if err != nil {
+		return nil, err
+	}
+	now := v.e.now()
+	var c changes
+	q.advance(now, &c, v.e.watched)
+	sent := make([]Sent, len(messages))
+	for i := range messages {
+		sent[i].Err = v.rules.checkOutgoing(&messages[i], q.settings())
+		if kind, ok := kindOf(sent[i].Err); ok && v.rules.FailBatch[kind] {
+			err := sent[i].Err
+			return nil, v.abandon(q, &c, err)
+		}
+	}
+	var homeless []*message // no room in memory
+	for i := range messages {
+		if sent[i].Err != nil {
+			continue
+		}
+		m := v.send(q, &messages[i], &sent[i], now, &c)
+		if m == nil {
+			continue
+		}
+		if m.resident = v.e.keeps(int(m.size)); !m.resident {
+			homeless = append(homeless, m)
+		}
+	}
+	if err := v.e.commit(q, &c); err != nil {
+		return nil, err
+	}
+	if len(homeless) > 0 {
+		v.e.evict(q, homeless)
+	}
+	return sent, nil
+}
+
+// abandon ends a verb that fails for a reason of the caller's: only what advance did is stored.
+func (v *view) abandon(q *queue, c *changes, err error) error {
+	if failed := v.e.commit(q, c); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// send adds one message that was checked, or finds that it is a duplicate and returns nil.
+func (v *view) send(q *queue, o *Outgoing, sent *Sent, now instant, c *changes) *message {
+	s := q.settings()
+	group := defaultText(o.Group)
+	dedupID := o.dedupID(s)
+	if dedupID != "" {
+		if first, ok := q.dedup.find(q.dedupName(dedupID, group, now), now); ok {
+			*sent = Sent{ID: first.id, Sequence: first.sequence, VisibleAt: now.time(), Duplicate: true}
+			v.duplicate(q, first, now, c)
+			return nil
+		}
+	}
+	m := &message{
+		sequence: v.e.sequence.next(c), id: newMessageID(), sentAt: now, enteredAt: now, hiddenAt: -1,
+		visibleAt: now.add(v.delay(o, s)), priority: uint8(defaultTo(o.Priority, defaultPriority)),
+	}
+	m.fresh = m.visibleAt > now
+	m.record = encodeMessage(m, group, &content{
+		body: o.Body, attributes: o.Attributes, trace: o.Trace, sender: o.Sender, dedupID: dedupID,
+	})
+	m.size = int32(len(m.record))
+	q.enter(m, group, now)
+	c.batch.Put(messageKey(messagePrefix, q.id, m.sequence), m.record)
+	if dedupID != "" {
+		q.noteDedup(q.dedupName(dedupID, group, now), dedupEntry{m.id, m.sequence, now.add(dedupPeriod)}, c)
+	}
+	if v.e.watched {
+		c.event(q, m, EventSent, now).Trace = o.Trace
+	}
+	*sent = Sent{ID: m.id, Sequence: m.sequence, VisibleAt: m.visibleAt.time()}
+	if m.fresh && v.rules.DelayedReceipts {
+		sent.Receipt = mintReceipt(q.id, m.sequence, m.delivery)
+	}
+	return m
+}
+
+func (q *queue) noteDedup(name string, e dedupEntry, c *changes) {
+	q.dedup.set(name, e)
+	c.batch.Put(namedKey(dedupPrefix, q.id, name), encodeDedup(e))
+}
+
+func (v *view) duplicate(q *queue, first dedupEntry, now instant, c *changes) {
+	if v.e.watched {
+		c.events = append(c.events, Event{
+			Kind: EventDeduplicated, At: now.time(), Queue: q.key, ID: first.id, Sequence: first.sequence,
+		})
+	}
+}
+
+// delay returns how long a message stays hidden. On a FIFO queue whose rules know no delay of a single message, a
+// delay of zero means the queue's. Recorded 2025-07-31.
+func (v *view) delay(o *Outgoing, s *Settings) time.Duration {
+	if o.Delay == nil || s.FIFO && !v.rules.FIFODelay {
+		return s.Delay
+	}
+	return *o.Delay
+}
+
+// dedupID returns a message's deduplication id, "" when it has none and the queue derives none.
+func (o *Outgoing) dedupID(s *Settings) string {
+	switch {
+	case !s.FIFO:
+		return ""
+	case o.DeduplicationID != nil:
+		return *o.DeduplicationID
+	case s.ContentDedup:
+		sum := sha256.Sum256([]byte(o.Body))
+		return hex.EncodeToString(sum[:])
+	default:
+		return ""
+	}
+}
+
+// checkOutgoing checks a message against the rules and the queue's settings.
+func (r *Rules) checkOutgoing(o *Outgoing, s *Settings) error {
+	if s.FIFO {
+		if err := r.checkFIFO(o, s); err != nil {
+			return err
+		}
+	} else if o.DeduplicationID != nil {
+		return &Error{Kind: NotForQueueType, Field: MessageDeduplicationID, Value: *o.DeduplicationID}
+	}
+	if err := checkGiven(r.Delay, MessageDelay, o.Delay); err != nil {
+		return err
+	}
+	for _, allowed := range []Range[int]{r.Priority, Between(1, maxPriority)} {
+		if err := checkGiven(allowed, MessagePriority, o.Priority); err != nil {
+			return err
+		}
+	}
+	if size := r.size(o); size > s.MaxSize {
+		return &Error{Kind: MessageTooLarge, Value: size, Max: s.MaxSize}
+	}
+	return nil
+}
+
+func (r *Rules) checkFIFO(o *Outgoing, s *Settings) error {
+	switch {
+	case o.Delay != nil && *o.Delay > 0 && !r.FIFODelay:
+		return &Error{Kind: NotForQueueType, Field: MessageDelay, Value: *o.Delay}
+	case o.Group == nil:
+		return &Error{Kind: GroupMissing, Field: MessageGroup}
+	case o.DeduplicationID == nil && !s.ContentDedup && !r.GroupOnly:
+		return &Error{Kind: DeduplicationIDMissing, Field: MessageDeduplicationID}
+	}
+	return nil
+}
+
+// size returns the size of a message as the provider counts it.
+func (r *Rules) size(o *Outgoing) int {
+	n := len(o.Body)
+	if !r.SizeCountsAttributes {
+		return n
+	}
+	for _, a := range o.Attributes {
+		n += len(a.Name) + len(a.Kind.typeName()) + len(a.Value)
+		if a.Label != "" {
+			n += 1 + len(a.Label)
+		}
+	}
+	return n
+}
+
+// typeName is the name that counts for the size of an attribute.
+func (k AttributeKind) typeName() string {
+	return [...]string{Text: "String", Number: "Number", Binary: "Binary", Boolean: "String.boolean"}[k]
+}
+
+func newMessageID() MessageID {
+	var id MessageID
+	_, _ = rand.Read(id[:]) // never fails, see crypto/rand
+	id[6] = id[6]&0x0f | 0x40
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}
+
+func defaultText(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
