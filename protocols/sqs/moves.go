@@ -1,0 +1,141 @@
+package sqs
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+
+	"github.com/sluicemq/sluice/core"
+	"github.com/sluicemq/sluice/protocols/internal/wire"
+)
+
+// moveStatuses and moveFailures are the provider's words for the engine's.
+var (
+	moveStatuses = map[core.MoveStatus]string{
+		core.MoveInProgress: "RUNNING", core.MoveCompleted: "COMPLETED", core.MoveCancelling: "CANCELLING",
+		core.MoveCancelled: "CANCELLED", core.MoveFailed: "FAILED",
+	}
+	moveFailures = map[core.MoveFailure]string{
+		core.NoMoveFailure:  "",
+		core.MoveTargetGone: queueDoesNotExist.code, core.MoveOriginUnknown: "CouldNotDetermineMessageSource", // Recorded
+	}
+)
+
+func (s *service) startMove(ctx context.Context, _ *caller, in *startMoveInput) (*startMoveOutput, error) {
+	source, err := s.queueOfARN(in.SourceARN, "SourceArn")
+	if err != nil {
+		return nil, err
+	}
+	var target *core.QueueKey
+	if in.DestinationARN != nil && *in.DestinationARN != "" {
+		key, err := s.queueOfARN(in.DestinationARN, "DestinationArn")
+		if err != nil {
+			return nil, err
+		}
+		target = &key
+	}
+	task, err := s.broker.StartMove(ctx, source, target, in.PerSecond)
+	if err != nil {
+		return nil, err
+	}
+	return &startMoveOutput{TaskHandle: s.taskHandle(&task)}, nil
+}
+
+func (s *service) cancelMove(ctx context.Context, _ *caller, in *cancelMoveInput) (*cancelMoveOutput, error) {
+	switch {
+	case in.TaskHandle == nil:
+		return nil, missing("TaskHandle")
+	case *in.TaskHandle == "":
+		return nil, invalidParameterValue.say("The TaskHandle parameter is required.")
+	}
+	source, id, ok := s.parseTaskHandle(*in.TaskHandle)
+	if !ok {
+		return nil, invalidParameterValue.say("Value for parameter TaskHandle is invalid.") // Recorded
+	}
+	task, err := s.broker.CancelMove(ctx, source, id)
+	if err != nil {
+		return nil, err
+	}
+	return &cancelMoveOutput{Moved: task.Moved}, nil
+}
+
+func (s *service) listMoves(ctx context.Context, _ *caller, in *listMovesInput) (*listMovesOutput, error) {
+	source, err := s.queueOfARN(in.SourceARN, "SourceArn")
+	if err != nil {
+		return nil, err
+	}
+	limit := 1
+	if in.MaxResults != nil {
+		limit = *in.MaxResults
+	}
+	if limit < 1 || limit > maxMoves {
+		return nil, invalidParameterValue.say("Value for parameter MaxResults is invalid. Reason: You must enter a number that's between 1 and 10.")
+	}
+	tasks, err := s.broker.Moves(ctx, source, limit)
+	if err != nil {
+		return nil, err
+	}
+	out := &listMovesOutput{Results: make([]moveResult, len(tasks))}
+	for i := range tasks {
+		out.Results[i] = s.moveResult(&tasks[i])
+	}
+	return out, nil
+}
+
+// moveResult describes a task. Only a running one shows its handle, and only what was asked for is shown (Recorded).
+func (s *service) moveResult(t *core.MoveTask) moveResult {
+	r := moveResult{
+		Status: moveStatuses[t.Status], SourceARN: s.arn(t.Source), Moved: t.Moved, ToMove: t.ToMove,
+		Started: newEpochMillis(t.Started),
+	}
+	if t.Status == core.MoveInProgress {
+		text := s.taskHandle(t)
+		r.TaskHandle = &text
+	}
+	if t.Target != nil {
+		text := s.arn(*t.Target)
+		r.DestinationARN = &text
+	}
+	if t.PerSecond > 0 {
+		r.PerSecond = &t.PerSecond
+	}
+	if reason := moveFailures[t.Failure]; reason != "" {
+		r.FailureReason = &reason
+	}
+	return r
+}
+
+// queueOfARN reads the resource name of a queue, which need not exist.
+func (s *service) queueOfARN(given *string, parameter string) (core.QueueKey, error) {
+	if given == nil || *given == "" {
+		return core.QueueKey{}, missing(parameter)
+	}
+	key, kind := s.parseARN(*given)
+	if kind != "sqs" {
+		return key, invalidParameterValue.say("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", parameter)
+	}
+	return key, nil
+}
+
+// taskHandle writes a handle in the form of the real service: base64 of a JSON object with a UUID and the source
+// (Recorded).
+func (s *service) taskHandle(t *core.MoveTask) string {
+	var id [16]byte
+	_, _ = hex.Decode(id[:], []byte(t.ID))
+	b := wire.AppendJSONText([]byte(`{"taskId":`), uuid(id))
+	b = wire.AppendJSONText(append(b, `,"sourceArn":`...), s.arn(t.Source))
+	return base64.StdEncoding.EncodeToString(append(b, '}'))
+}
+
+func (s *service) parseTaskHandle(text string) (source core.QueueKey, id string, ok bool) {
+	decoded, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return source, "", false
+	}
+	o, _ := parseObject(decoded)
+	id, hasID := o.text("taskId")
+	arn, _ := o.text("sourceArn")
+	source, kind := s.parseARN(arn)
+	return source, strings.ReplaceAll(id, "-", ""), hasID && kind == "sqs"
+}
