@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// healthLimit is under the usual limits of container health checks, so that ours is the error that shows.
+const healthLimit = 3 * time.Second
+
+func healthCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "health",
+		Short: "Ask a running server whether it is ready, for health checks of containers",
+		Args:  cobra.NoArgs,
+	}
+	f := c.Flags()
+	url := f.String("url", "http://127.0.0.1:9324", "address of the server")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := fromEnvironment(f, os.LookupEnv); err != nil {
+			return err
+		}
+		return health(c.Context(), *url)
+	}
+	return c
+}
+
+func health(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, healthLimit)
+	defer cancel()
+	if !strings.Contains(url, "://") {
+		url = "http://" + url
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(url, "/")+"/health", nil)
+	if err != nil {
+		return fmt.Errorf("cannot ask %s: %w", url, err)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("not ready: %w", plain(err))
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("not ready: %s answers %s", r.URL, resp.Status)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+// Command sluice serves Amazon SQS and Alibaba Cloud MNS queues from one directory, on one port. The work is done by
+// the packages it imports; this one reads flags, variables and the configuration file, and turns errors into one line
+// and an exit status.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Once the first signal is being obeyed, a second one kills at once.
+	context.AfterFunc(ctx, stop)
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "sluice:", oneLine(err))
+		os.Exit(1)
+	}
+}
+
+// oneLine keeps the promise that an error is one line: scripts and people read the last line of a failed start.
+func oneLine(err error) string {
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+// run runs the command until it is done or ctx ends. What it returns has not been printed.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	root := &cobra.Command{
+		Use:           "sluice",
+		Short:         "Amazon SQS and Alibaba Cloud MNS queues on your own machine",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.AddCommand(serveCommand(), healthCommand(), versionCommand())
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return root.ExecuteContext(ctx)
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(c.OutOrStdout(), "sluice", sluice.Version)
+			return err
+		},
+	}
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asProgram makes the test binary be sluice itself, so that tests can start, signal and kill real processes.
+const asProgram = "SLUICE_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// process is sluice in a process of its own.
+type process struct {
+	*exec.Cmd
+	url    string
+	stderr *bytes.Buffer
+}
+
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], args...)
+	// The race detector would hold up the end of a process by a second.
+	c.Env = append(os.Environ(), asProgram+"=1", "GORACE=atexit_sleep_ms=0")
+	c.Dir = t.TempDir()
+	return c
+}
+
+// start starts sluice and waits for its line.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: program(t, append([]string{"serve", "--listen=127.0.0.1:0"}, args...)...), stderr: &bytes.Buffer{}}
+	p.Stderr = p.stderr
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Process.Kill() })
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	ready, url, ok := strings.Cut(strings.TrimSpace(line), " http://")
+	if !ok || !strings.HasPrefix(ready, "Ready.") {
+		t.Fatalf("first line is %q, want Ready. and the URL; stderr: %s", line, p.stderr)
+	}
+	p.url = "http://" + url
+	return p
+}
+
+// fails runs sluice to its end and returns what it printed on stderr; the exit status must tell of a failure.
+func fails(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c := program(t, args...)
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Run(); err == nil {
+		t.Errorf("sluice %v succeeded, want a failure", args)
+	}
+	if stdout.Len() > 0 {
+		t.Errorf("sluice %v printed %q, want nothing on stdout", args, &stdout)
+	}
+	if strings.Count(stderr.String(), "\n") != 1 || !strings.HasPrefix(stderr.String(), "sluice: ") {
+		t.Errorf("sluice %v complains %q, want one line", args, &stderr)
+	}
+	return stderr.String()
+}
+
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+func TestServePrintsTheRealAddress(t *testing.T) {
+	p := start(t, "--data=memory")
+	if strings.HasSuffix(p.url, ":0") {
+		t.Errorf("address is %s, want the port that was taken", p.url)
+	}
+	if status, body := get(t, p.url+"/health"); status != http.StatusOK || !strings.HasPrefix(body, "{") {
+		t.Errorf("GET /health = %d %q, want 200 and JSON", status, body)
+	}
+}
+
+func TestHealthTellsByExitStatus(t *testing.T) {
+	p := start(t, "--data=memory")
+	if err := run(t.Context(), []string{"health", "--url", p.url}, io.Discard, io.Discard); err != nil {
+		t.Errorf("health of a running server = %v, want nil", err)
+	}
+	if err := run(t.Context(), []string{"health", "--url", strings.TrimPrefix(p.url, "http://")}, io.Discard, io.Discard); err != nil {
+		t.Errorf("health of a host and port = %v, want nil", err)
+	}
+	t.Setenv("SLUICE_URL", p.url+"/")
+	if err := run(t.Context(), []string{"health"}, io.Discard, io.Discard); err != nil {
+		t.Errorf("health by variable = %v, want nil", err)
+	}
+	if got := fails(t, "health", "--url=http://127.0.0.1:1"); !strings.Contains(got, "not ready: connection refused") {
+		t.Errorf("health of nothing = %q, want connection refused", got)
+	}
+}
+
+func TestSignalsEndLongPollsAndTheProcessWithinASecond(t *testing.T) {
+	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		t.Run(signal.String(), func(t *testing.T) {
+			p := start(t)
+			put(t, p.url+"/queues/q", "<Queue/>")
+			polled := make(chan int, 1)
+			go func() {
+				resp, err := http.Get(p.url + "/queues/q/messages?waitseconds=30")
+				if err != nil {
+					polled <- 0
+					return
+				}
+				_ = resp.Body.Close()
+				polled <- resp.StatusCode
+			}()
+			get(t, p.url+"/health") // the poll most likely is under way by now; if not, it is refused and 0
+			asked := time.Now()
+			if err := p.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Wait(); err != nil {
+				t.Errorf("exit = %v, want success; stderr: %s", err, p.stderr)
+			}
+			if took := time.Since(asked); took > time.Second {
+				t.Errorf("the end took %v, want under a second", took)
+			}
+			if got := <-polled; got != http.StatusNotFound && got != 0 {
+				t.Errorf("the poll ended with %d, want the empty answer", got)
+			}
+			if p.stderr.Len() > 0 {
+				t.Errorf("stderr = %q, want nothing", p.stderr)
+			}
+		})
+	}
+}
+
+func put(t *testing.T, url, body string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPut, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusCreated {
+		t.Fatalf("PUT %s = %d, want 201", url, resp.StatusCode)
+	}
+}
+
+func TestQueuesSurviveAKill(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	p := start(t, "--data", dir)
+	put(t, p.url+"/queues/kept", "<Queue/>")
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.Wait()
+	p = start(t, "--data", dir)
+	if status, body := get(t, p.url+"/queues/kept"); status != http.StatusOK {
+		t.Errorf("GET after a kill = %d %s, want 200", status, body)
+	}
+}
+
+func TestSecondProcessOnADirectoryIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	start(t, "--data", dir)
+	got := fails(t, "serve", "--listen=127.0.0.1:0", "--data", dir)
+	if want := "sluice: data directory " + dir + " is in use by another process\n"; got != want {
+		t.Errorf("second process says %q, want %q", got, want)
+	}
+}
+
+func TestBusyPortIsToldAndTouchesNoData(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dir := filepath.Join(t.TempDir(), "data")
+	got := fails(t, "serve", "--listen", l.Addr().String(), "--data", dir)
+	if want := "sluice: cannot listen on " + l.Addr().String() + ": address already in use\n"; got != want {
+		t.Errorf("busy port is told as %q, want %q", got, want)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the data directory was made all the same (%v)", err)
+	}
+}
+
+func TestFailedStartsAreOneLine(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"data below a file", []string{"serve", "--listen=127.0.0.1:0", "--data", file + "/data"}, "not a directory"},
+		{"data that is a file", []string{"serve", "--listen=127.0.0.1:0", "--data", file}, "cannot open data directory " + file},
+		{"no such address", []string{"serve", "--listen=nonsense", "--data=memory"}, "cannot listen on nonsense"},
+		{"configuration", []string{"serve", "--config", file}, file + ": line 1"},
+		{"unknown flag", []string{"serve", "--verbose"}, "unknown flag: --verbose"},
+		{"argument", []string{"serve", "now"}, `unknown command "now"`},
+		{"unknown command", []string{"sevre"}, `unknown command "sevre"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := fails(t, tt.args...); !strings.Contains(got, tt.want) {
+				t.Errorf("sluice %v says %q, want %q", tt.args, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestVersionIsPrinted(t *testing.T) {
+	var out bytes.Buffer
+	if err := run(context.Background(), []string{"version"}, &out, io.Discard); err != nil || !strings.HasPrefix(out.String(), "sluice 0.") {
+		t.Errorf("version = %q, %v", &out, err)
+	}
+}

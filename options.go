@@ -1,0 +1,210 @@
+package sluice
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/sluicemq/sluice/core"
+	"github.com/sluicemq/sluice/core/clock"
+	"github.com/sluicemq/sluice/persistence"
+	"github.com/sluicemq/sluice/persistence/badger"
+	"github.com/sluicemq/sluice/persistence/memory"
+	"github.com/sluicemq/sluice/protocols"
+)
+
+// Memory as Options.Data keeps everything in memory: nothing is left when the server is closed.
+const Memory = "memory"
+
+// Sync says when a change counts as durable, and so when it is answered.
+type Sync string
+
+// The ways to sync.
+const (
+	SyncOS     Sync = "os"     // the operating system has it: survives a killed process
+	SyncAlways Sync = "always" // the disk has it: survives a power loss as well
+)
+
+// Home is an account and a region of a provider.
+type Home = protocols.Home
+
+// Bridge joins an account and region of MNS with one of SQS: both then see the same queues.
+type Bridge struct{ MNS, SQS Home }
+
+// The homes of requests that do not say where they belong, unless Options has others.
+var (
+	DefaultSQS = Home{Account: "000000000000", Region: "us-east-1"}
+	DefaultMNS = Home{Account: "1234567890123456", Region: "cn-hangzhou"}
+)
+
+// Options configure a server. The zero value is ready: in memory, on the machine's clock, with the default homes
+// bridged.
+type Options struct {
+	// Data is the directory to keep the queues in, made if it is missing. Empty means Memory.
+	Data string
+	// Sync is when a change counts as durable. Empty means SyncOS. In memory it means nothing.
+	Sync Sync
+	// BodyBudget is how many bytes of message bodies stay in memory; what is over is read back from the data
+	// directory when it is needed. 0 means 256 MiB. With Memory it means nothing.
+	BodyBudget int64
+
+	// Clock tells the engine the time. Nil means the machine's; clock.NewManual makes one that is moved by hand.
+	Clock clock.Clock
+
+	// SQS and MNS are the homes of requests that do not say where they belong. The zero value means DefaultSQS and
+	// DefaultMNS. An account is 12 digits for SQS, 1 to 32 digits for MNS.
+	SQS, MNS Home
+	// Bridges joins namespaces of the two providers. Nil joins the two homes; an empty list joins nothing.
+	Bridges []Bridge
+
+	// Strict turns the providers' wait rules on, such as 60 seconds between two purges of a queue. They only slow
+	// tests down, so they are off otherwise; every other rule always holds.
+	Strict bool
+	// MaxInFlight bounds the received messages of a queue below or above a provider's own bound, so that a test
+	// can reach it. 0 means the provider's own. A provider without a bound stays without.
+	MaxInFlight int
+	// MicrosecondVisibleTime prints the NextVisibleTime of MNS's ChangeMessageVisibility in microseconds, as its
+	// reference page does, instead of the milliseconds that the real service sends.
+	MicrosecondVisibleTime bool
+	// PublicURL replaces scheme and host in the URLs of answers, for a server behind a proxy that changes the Host
+	// header. Empty means those of the request.
+	PublicURL string
+
+	// Observers are told of everything that happens to messages, after it was stored.
+	Observers []core.Observer
+	// OnFault is told of each fault of the server, once, from any goroutine. Nil means that nobody is.
+	OnFault func(*Fault)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Data == "" {
+		o.Data = Memory
+	}
+	if o.Data == Memory {
+		o.BodyBudget = -1 // the store is in memory itself: dropping a body would save nothing
+	}
+	if o.Clock == nil {
+		o.Clock = clock.System{}
+	}
+	if o.SQS == (Home{}) {
+		o.SQS = DefaultSQS
+	}
+	if o.MNS == (Home{}) {
+		o.MNS = DefaultMNS
+	}
+	if o.Bridges == nil {
+		o.Bridges = []Bridge{{MNS: o.MNS, SQS: o.SQS}}
+	}
+	if o.OnFault == nil {
+		o.OnFault = func(*Fault) {}
+	}
+	return o
+}
+
+func (o Options) openStore() (persistence.Store, error) {
+	if o.Data == Memory {
+		return memory.New(), nil
+	}
+	return badger.Open(o.Data, badger.Options{Sync: o.Sync == SyncAlways, OnError: o.backgroundFault})
+}
+
+func (o Options) backgroundFault(err error) { o.OnFault(&Fault{Err: err}) }
+
+// site is what the dialects share: the engine under this server's rules, and its names.
+func (o Options) site(e *core.Engine) *protocols.Site {
+	bridges := make(map[core.Namespace]core.Namespace, len(o.Bridges))
+	for _, b := range o.Bridges {
+		bridges[b.MNS.Namespace()] = b.SQS.Namespace()
+	}
+	return &protocols.Site{
+		Broker:                 func(r core.Rules) core.Broker { return e.Under(o.limited(r)) },
+		SQS:                    o.SQS,
+		MNS:                    o.MNS,
+		Bridges:                bridges,
+		Strict:                 o.Strict,
+		MicrosecondVisibleTime: o.MicrosecondVisibleTime,
+		PublicURL:              o.PublicURL,
+	}
+}
+
+func (o Options) limited(r core.Rules) core.Rules {
+	if o.MaxInFlight > 0 && r.MaxInFlight > 0 {
+		r.MaxInFlight = o.MaxInFlight
+	}
+	if o.MaxInFlight > 0 && r.MaxInFlightFIFO > 0 {
+		r.MaxInFlightFIFO = o.MaxInFlight
+	}
+	return r
+}
+
+func (o Options) validate() error {
+	switch {
+	case o.Sync != "" && o.Sync != SyncOS && o.Sync != SyncAlways:
+		return fmt.Errorf("sync is %q, want %q or %q", o.Sync, SyncOS, SyncAlways)
+	case o.MaxInFlight < 0:
+		return fmt.Errorf("the bound of messages in flight is %d, want at least 1", o.MaxInFlight)
+	}
+	if err := sqsHomes.check(o.SQS); err != nil && o.SQS != (Home{}) {
+		return err
+	}
+	if err := mnsHomes.check(o.MNS); err != nil && o.MNS != (Home{}) {
+		return err
+	}
+	return checkBridges(o.Bridges)
+}
+
+// homes are the names that a provider's accounts can have.
+type homes struct {
+	provider string
+	account  *regexp.Regexp
+	words    string
+}
+
+// Documented: an AWS account id has 12 digits, and MNS puts the account into the first label of the host. Those of MNS
+// in recordings have 16 digits.
+var (
+	sqsHomes = homes{"SQS", regexp.MustCompile(`^[0-9]{12}$`), "12 digits"}
+	mnsHomes = homes{"MNS", regexp.MustCompile(`^[0-9]{1,32}$`), "1 to 32 digits"}
+	region   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+)
+
+func (p homes) check(h Home) error {
+	if !p.account.MatchString(h.Account) {
+		return fmt.Errorf("%q is not an account of %s, want %s", h.Account, p.provider, p.words)
+	}
+	if !region.MatchString(h.Region) {
+		return fmt.Errorf("%q is not a region of %s", h.Region, p.provider)
+	}
+	return nil
+}
+
+// ParseSQS reads "account/region" as a home of SQS.
+func ParseSQS(s string) (Home, error) { return sqsHomes.parse(s) }
+
+// ParseMNS reads "account/region" as a home of MNS.
+func ParseMNS(s string) (Home, error) { return mnsHomes.parse(s) }
+
+func (p homes) parse(s string) (Home, error) {
+	account, region, _ := strings.Cut(s, "/")
+	h := Home{Account: account, Region: region}
+	return h, p.check(h)
+}
+
+// checkBridges also refuses a namespace in two bridges: its queues would have two addresses at the other provider, and
+// which of them an answer shows would be chance.
+func checkBridges(bridges []Bridge) error {
+	mns, sqs := make(map[Home]bool), make(map[Home]bool)
+	for _, b := range bridges {
+		if err := mnsHomes.check(b.MNS); err != nil {
+			return fmt.Errorf("bridge: %w", err)
+		}
+		if err := sqsHomes.check(b.SQS); err != nil {
+			return fmt.Errorf("bridge: %w", err)
+		}
+		if mns[b.MNS] || sqs[b.SQS] {
+			return fmt.Errorf("bridge of %v and %v: one of them is in another bridge already", b.MNS, b.SQS)
+		}
+		mns[b.MNS], sqs[b.SQS] = true, true
+	}
+	return nil
+}

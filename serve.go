@@ -1,0 +1,95 @@
+package sluice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// How long a client may take. The longest poll is MNS's of 30 seconds (Documented), and its answer has to be written
+// within the write limit; the read limit has to outlast the poll too, since its end looks like a client that has gone.
+const (
+	headerLimit = 10 * time.Second
+	readLimit   = 60 * time.Second
+	writeLimit  = 120 * time.Second
+	idleLimit   = 120 * time.Second
+	headerBytes = 64 << 10
+
+	// grace is how long requests may go on once serving is to end.
+	grace = 700 * time.Millisecond
+)
+
+// NewHTTPServer returns a server for the handler with limits that keep slow clients from holding connections and still
+// let every long poll finish.
+func NewHTTPServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: headerLimit,
+		ReadTimeout:       readLimit,
+		WriteTimeout:      writeLimit,
+		IdleTimeout:       idleLimit,
+		MaxHeaderBytes:    headerBytes,
+	}
+}
+
+// Serve answers requests on l until ctx ends. It then takes no new ones, ends long polls at once, each with the empty
+// answer of its provider, and gives what else runs 0.7 seconds. Returns nil after that, or an error if the listener
+// failed. The server stays open.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	polls, endPolls := context.WithCancel(context.WithoutCancel(ctx))
+	defer endPolls()
+	srv := NewHTTPServer(s.handler)
+	srv.BaseContext = func(net.Listener) context.Context { return polls }
+	srv.ErrorLog = log.New(faultWriter{s.onFault}, "", 0)
+
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+		endPolls()
+		return drain(srv)
+	}
+}
+
+func drain(srv *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	err := srv.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return srv.Close()
+	}
+	return err
+}
+
+// faultWriter turns what net/http would log into faults.
+type faultWriter struct{ onFault func(*Fault) }
+
+func (w faultWriter) Write(line []byte) (int, error) {
+	w.onFault(&Fault{Err: errors.New(strings.TrimSpace(string(line)))})
+	return len(line), nil
+}
+
+// withHealth answers /health, which no provider uses, so that containers and test harnesses can tell when the server is
+// ready. The rest goes to the dialects; http.ServeMux is not used as it redirects paths that it finds unclean.
+func withHealth(dialects http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/health" {
+			dialects.ServeHTTP(w, r)
+			return
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, "{\"status\":\"ok\",\"version\":%q}\n", Version)
+	})
+}
