@@ -89,6 +89,10 @@ type Broker interface {
 	// ClearOutbox removes all of them.
 	ClearOutbox(ctx context.Context, ns Namespace) error
 
+	// Notes returns what a namespace has been told to remember, AmendNotes changes it; a nil value removes a note.
+	Notes(ctx context.Context, ns Namespace) (map[string]string, error)
+	AmendNotes(ctx context.Context, ns Namespace, change map[string]*string) error
+
 	// Now returns the engine's time, which all of the above go by.
 	Now() time.Time
 }

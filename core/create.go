@@ -85,7 +85,7 @@ func (r *Rules) initial(p *Patch) Settings {
 
 // existing answers Create for a queue that is there already.
 func (v *view) existing(q *queue, p *Patch) (QueueInfo, error) {
-	v.e.journal.barrier() // it may have been made a moment ago, in vain
+	_ = v.e.journal.barrier() // it may have been made a moment ago, in vain
 	if err := v.e.lock(q); err != nil {
 		return QueueInfo{}, err
 	}

@@ -46,16 +46,17 @@ type Options struct {
 
 // Engine holds the queues and topics of all namespaces. It is safe for concurrent use.
 type Engine struct {
-	clock   clock.Clock
-	journal *journal
-	timer   *timer
-	sweeper *sweeper
-	movers  movers
-	postman *postman
-	outbox  outbox
-	render  func(Delivery) Outgoing
-	onError func(error)
-	watched bool // there are observers
+	clock    clock.Clock
+	journal  *journal
+	timer    *timer
+	sweeper  *sweeper
+	movers   movers
+	postman  *postman
+	outbox   outbox
+	notebook notebook
+	render   func(Delivery) Outgoing
+	onError  func(error)
+	watched  bool // there are observers
 
 	budget   int64
 	resident atomic.Int64 // bytes of records in memory
@@ -140,7 +141,7 @@ func (e *Engine) Close() error {
 		t.shut = true
 		t.mu.Unlock()
 	}
-	e.journal.barrier()
+	_ = e.journal.barrier() // those who wait are told of a failure
 	for _, a := range e.journal.audiences {
 		a.close()
 	}
@@ -200,7 +201,7 @@ func (e *Engine) lock(q *queue) error {
 // may be held.
 func (e *Engine) refresh(p part) {
 	if p.staleness().Load() {
-		e.journal.barrier()
+		_ = e.journal.barrier() // a failure is what is being mended
 		e.restore([]part{p})
 	}
 }

@@ -247,3 +247,19 @@ func TestSequenceNumbersGrow(t *testing.T) {
 		t.Errorf("sequence numbers = %v", all)
 	}
 }
+
+// Users learn of a queue's type with each message: its name need not tell.
+func TestSentAndReceivedTellTheTypeOfTheQueue(t *testing.T) {
+	w := newWorld(t, strict())
+	for _, fifo := range []bool{false, true} {
+		q := w.create(fmt.Sprint("q-", fifo), Patch{FIFO: &fifo, ContentDedup: new(fifo)})
+		for range 2 { // the second is a duplicate in the FIFO queue
+			if sent := w.post(q, Outgoing{Body: "m", Group: new("g")}); sent.FIFO != fifo {
+				t.Errorf("Send(%v) says FIFO %v", q.Name, sent.FIFO)
+			}
+		}
+		if got := w.one(q); got.FIFO != fifo {
+			t.Errorf("Receive(%v) says FIFO %v", q.Name, got.FIFO)
+		}
+	}
+}

@@ -82,7 +82,8 @@ type world struct {
 	TB
 	clock  *clock.Manual
 	store  persistence.Store
-	reopen func() persistence.Store // opens a store that was closed; nil where the same one goes on
+	crash  func()                   // keeps what a crash would leave now, for reopen; nil where restarts are orderly
+	reopen func() persistence.Store // opens the store again; nil where the same one goes on
 	budget int64
 	rules  Rules
 	engine *Engine
@@ -126,6 +127,9 @@ func (w *world) close() {
 // restart closes the engine and opens it on what it has stored.
 func (w *world) restart() {
 	w.Helper()
+	if w.crash != nil {
+		w.crash()
+	}
 	w.close()
 	if w.reopen != nil {
 		w.store = w.reopen()

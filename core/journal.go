@@ -196,16 +196,17 @@ func (j *journal) settled(p part) {
 	p.staleness().Store(false)
 }
 
-// barrier returns when everything that was appended before is durable or has failed, so that a verb that only reads
-// never shows what might be taken back.
-func (j *journal) barrier() {
+// barrier returns when everything that was appended before is durable, or with the error of the store: a verb that
+// only reads must not show what is taken back.
+func (j *journal) barrier() error {
 	j.mu.Lock()
-	var last <-chan struct{}
-	if n := len(j.pending); n > 0 {
-		last = j.pending[n-1].done
+	n := len(j.pending)
+	if n == 0 {
+		j.mu.Unlock()
+		return nil
 	}
+	last := j.pending[n-1]
 	j.mu.Unlock()
-	if last != nil {
-		<-last
-	}
+	<-last.done
+	return last.err // those before it have not failed either, or it had failed with them
 }

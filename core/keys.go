@@ -24,6 +24,7 @@ const formatVersion = 1
 //	D topic subscription sequence
 //	                          a delivery of a publication that is not done; rewritten when an attempt has failed
 //	O sequence                a message in the outbox
+//	N namespace               the notes of a namespace
 const (
 	formatKey      = 'f'
 	sequenceKey    = 'n'
@@ -42,6 +43,7 @@ const (
 	publicationPrefix  = 'P'
 	deliveryPrefix     = 'D'
 	outboxPrefix       = 'O'
+	notePrefix         = 'N'
 )
 
 // queueKey returns the key of a queue's or topic's own record under prefix, which is also the prefix of what belongs
@@ -70,6 +72,11 @@ func deliveryKey(topic uint32, subscription, sequence uint64) []byte {
 // outboxKey returns the key of a message in the outbox.
 func outboxKey(sequence uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{outboxPrefix}, sequence)
+}
+
+// noteKey returns the key of a namespace's notes. Neither account nor region can hold a zero byte.
+func noteKey(ns Namespace) []byte {
+	return []byte(string(rune(notePrefix)) + ns.Account + "\x00" + ns.Region)
 }
 
 // queueOf returns the queue, or topic, of a key that has one.

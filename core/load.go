@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluicemq/sluice/persistence"
 )
@@ -265,6 +266,9 @@ func (q *queue) reread(e *Engine) error {
 	return nil
 }
 
+// breath is how long a queue's timer waits after a failure, lest it tries over and over what a full disk refuses.
+const breath = time.Second
+
 func (q *queue) readBack(e *Engine) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -295,6 +299,9 @@ func (q *queue) readBack(e *Engine) error {
 	}
 	e.journal.settled(q)
 	q.waiters.wakeAll()
-	e.timer.set(q, q.next())
+	e.timer.drop(q)
+	if next := q.next(); next != 0 {
+		e.timer.set(q, max(next, e.now().add(breath)))
+	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/persistence"
 )
 
-// loadTopics reads all topics and the outbox, and returns what is left of deleted topics and subscriptions.
+// loadTopics reads all topics, the outbox and the notes of namespaces, and returns what is left of deleted topics and subscriptions.
 func (e *Engine) loadTopics() ([]grave, error) {
 	store := e.journal.store
 	err := store.Load([]byte{topicPrefix}, nil, func(key, value []byte) error {
@@ -41,7 +41,7 @@ func (e *Engine) loadTopics() ([]grave, error) {
 		graves = append(graves, topicGrave(queueOf(key)))
 		return nil
 	})
-	return graves, errors.Join(err, e.outbox.load(e))
+	return graves, errors.Join(err, e.outbox.load(e), e.notebook.load(e))
 }
 
 // topicRecords are what the store holds of a topic. Only when all could be read do they become its state.

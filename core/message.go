@@ -45,6 +45,7 @@ type Outgoing struct {
 // Sent is the outcome of sending one message: either Err is set, or the message is stored.
 type Sent struct {
 	ID        MessageID
+	FIFO      bool      // the queue is a FIFO queue
 	Sequence  uint64    // grows with each message of the queue; meaningful to users of FIFO queues
 	VisibleAt time.Time // the instant of sending, or the end of the delay
 	Receipt   Receipt   // set when the message is delayed and Rules.DelayedReceipts is on
@@ -80,6 +81,7 @@ type ReceiveRequest struct {
 // Received is a delivered message with the receipt of this delivery.
 type Received struct {
 	Message
+	FIFO      bool // the queue is a FIFO queue
 	Receipt   Receipt
 	VisibleAt time.Time // when it becomes visible again
 }

@@ -180,8 +180,7 @@ func (v *view) Moves(_ context.Context, source QueueKey, limit int) ([]MoveTask,
 		}
 	}
 	q.mu.Unlock()
-	v.e.journal.barrier()
-	return tasks, nil
+	return tasks, v.e.journal.barrier()
 }
 
 func (q *queue) saveMove(m *move, c *changes) {

@@ -81,7 +81,9 @@ func (v *view) Outbox(_ context.Context, ns Namespace, limit int) ([]Delivery, e
 	sequences := b.records[ns]
 	sequences = slices.Clone(sequences[max(len(sequences)-max(limit, 0), 0):])
 	b.mu.Unlock()
-	v.e.journal.barrier()
+	if err := v.e.journal.barrier(); err != nil {
+		return nil, err
+	}
 	slices.Reverse(sequences)
 	deliveries := make([]Delivery, 0, len(sequences))
 	for _, sequence := range sequences {

@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -123,6 +124,14 @@ func TestSweepGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
+// pretendRemoved makes a queue believe that so many messages have come and gone.
+func (w *world) pretendRemoved(key QueueKey, n int) {
+	q := w.engine.queues[key]
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.removed = n
+}
+
 // A purge that is not swept must stay known as such, however many messages come and go meanwhile.
 func TestSweepIsNotForgottenUnderLoad(t *testing.T) {
 	w := newWorld(t, forgiving())
@@ -130,7 +139,7 @@ func TestSweepIsNotForgottenUnderLoad(t *testing.T) {
 	w.send(q, "old")
 	w.engine.sweeper.closing = true
 	w.purge(q)
-	w.engine.queues[q].removed = 1 << 20
+	w.pretendRemoved(q, 1<<20)
 	w.send(q, "new")
 	w.drop(q, w.one(q).Receipt)
 	w.restart()
@@ -142,7 +151,7 @@ func TestSweepIsNotForgottenUnderLoad(t *testing.T) {
 func TestLowWaterRisesOnAnEmptyQueue(t *testing.T) {
 	w := newWorld(t, forgiving())
 	q := w.create("q", Patch{})
-	w.engine.queues[q].removed = 1 << 16
+	w.pretendRemoved(q, 1<<16)
 	w.send(q, "m")
 	m := w.one(q)
 	w.drop(q, m.Receipt)
@@ -234,18 +243,36 @@ func TestReceivePassesOverExpiredMessages(t *testing.T) {
 	w.open()
 	w.expect(q, 10, "m")
 	wantKeys(t, w.store, map[string]int{"q": 1, "m": 1, "s": 1})
-	if store.ops > 20_000 {
-		t.Errorf("the largest commit had %d changes", store.ops)
+	if ops, _ := store.largest(); ops > 20_000 {
+		t.Errorf("the largest commit had %d changes", ops)
 	}
 }
 
 // measured notes the largest commits.
 type measured struct {
 	persistence.Store
+
+	mu        sync.Mutex
 	ops, size int
 }
 
+// reset forgets what was noted.
+func (m *measured) reset() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ops, m.size = 0, 0
+}
+
+// largest returns the most changes and the most bytes of a commit.
+func (m *measured) largest() (ops, size int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ops, m.size
+}
+
 func (m *measured) Commit(b *persistence.Batch) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.ops, m.size = max(m.ops, len(b.Ops)), max(m.size, b.Size)
 	return m.Store.Commit(b)
 }

@@ -233,8 +233,10 @@ func (a *reception) finish() ([]Received, error) {
 			return nil, err
 		}
 		if ok {
-			receipt := mintReceipt(m.queue, m.sequence, m.delivery)
-			out = append(out, Received{Message: message, Receipt: receipt, VisibleAt: m.visibleAt.time()})
+			out = append(out, Received{
+				Message: message, FIFO: a.q.settings().FIFO, Receipt: mintReceipt(m.queue, m.sequence, m.delivery),
+				VisibleAt: m.visibleAt.time(),
+			})
 		}
 	}
 	return out, nil

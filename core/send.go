@@ -65,7 +65,7 @@ func (v *view) send(q *queue, o *Outgoing, sent *Sent, now instant, c *changes) 
 	dedupID := o.dedupID(s)
 	if dedupID != "" {
 		if first, ok := q.dedup.find(q.dedupName(dedupID, group, now), now); ok {
-			*sent = Sent{ID: first.id, Sequence: first.sequence, VisibleAt: now.time(), Duplicate: true}
+			*sent = Sent{ID: first.id, FIFO: true, Sequence: first.sequence, VisibleAt: now.time(), Duplicate: true}
 			v.duplicate(q, first, now, c)
 			return nil
 		}
@@ -87,7 +87,7 @@ func (v *view) send(q *queue, o *Outgoing, sent *Sent, now instant, c *changes) 
 	if v.e.watched {
 		c.event(q, m, EventSent, now).Trace = o.Trace
 	}
-	*sent = Sent{ID: m.id, Sequence: m.sequence, VisibleAt: m.visibleAt.time()}
+	*sent = Sent{ID: m.id, FIFO: s.FIFO, Sequence: m.sequence, VisibleAt: m.visibleAt.time()}
 	if m.fresh && v.rules.DelayedReceipts {
 		sent.Receipt = mintReceipt(q.id, m.sequence, m.delivery)
 	}

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 )
@@ -60,7 +61,7 @@ func (v *view) Subscribe(_ context.Context, key TopicKey, name SubscriptionName,
 	if found {
 		info := t.subscriptions[i].info()
 		t.mu.Unlock()
-		v.e.journal.barrier() // it may have been made a moment ago, in vain
+		_ = v.e.journal.barrier() // it may have been made a moment ago, in vain
 		return info, false, info.Settings.conflict(&settings)
 	}
 	if limit := v.rules.SubscriptionLimit; limit > 0 && len(t.subscriptions) >= limit {
@@ -137,8 +138,7 @@ func (v *view) Subscription(_ context.Context, key TopicKey, name SubscriptionNa
 		info = s.info()
 	}
 	t.mu.Unlock()
-	v.e.journal.barrier()
-	return info, err
+	return info, errors.Join(err, v.e.journal.barrier())
 }
 
 // Subscriptions implements Broker.
@@ -149,8 +149,7 @@ func (v *view) Subscriptions(_ context.Context, key TopicKey, prefix string, aft
 	}
 	infos, more := t.list(prefix, after, limit)
 	t.mu.Unlock()
-	v.e.journal.barrier()
-	return infos, more, nil
+	return infos, more, v.e.journal.barrier()
 }
 
 // Unsubscribe implements Broker.

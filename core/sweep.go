@@ -18,8 +18,12 @@ type grave struct {
 	ranges, keys [][]byte
 }
 
-// sweepSize is how many records one commit of the sweeper removes.
-const sweepSize = 1000
+// sweepSize is how many records one commit of the sweeper removes, and sweepLook how many it looks up at a time: a
+// look may cost as much as the store is large.
+const (
+	sweepSize = 1000
+	sweepLook = 128 * sweepSize
+)
 
 // sweeper removes what graves hold, one after another, in a goroutine of its own that ends when there is nothing
 // left to do.
@@ -145,8 +149,13 @@ func (s *sweeper) eachUnder(prefix []byte, g grave, remove func(g grave, keys []
 		if len(keys) == 0 {
 			return nil
 		}
-		if err := remove(g, keys); err != nil {
-			return err
+		for some := range slices.Chunk(keys, sweepSize) {
+			if err := s.stopped(); err != nil {
+				return err
+			}
+			if err := remove(g, some); err != nil {
+				return err
+			}
 		}
 		if !more {
 			return nil
@@ -156,15 +165,12 @@ func (s *sweeper) eachUnder(prefix []byte, g grave, remove func(g grave, keys []
 }
 
 func (s *sweeper) collect(prefix []byte, g grave, from []byte) (keys [][]byte, more bool, err error) {
-	s.mu.Lock()
-	closing := s.closing
-	s.mu.Unlock()
-	if closing {
-		return nil, false, errSweepStopped
+	if err := s.stopped(); err != nil {
+		return nil, false, err
 	}
 	err = s.e.journal.store.Load(prefix, from, func(key, _ []byte) error {
 		numbered := prefix[0] == messagePrefix || prefix[0] == statePrefix
-		if len(keys) == sweepSize || numbered && sequenceOf(key) > g.through {
+		if len(keys) == sweepLook || numbered && sequenceOf(key) > g.through {
 			return errSweepFull
 		}
 		keys = append(keys, append([]byte(nil), key...))
@@ -173,7 +179,16 @@ func (s *sweeper) collect(prefix []byte, g grave, from []byte) (keys [][]byte, m
 	if errors.Is(err, errSweepFull) {
 		err = nil
 	}
-	return keys, len(keys) == sweepSize, err
+	return keys, len(keys) == sweepLook, err
+}
+
+func (s *sweeper) stopped() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return errSweepStopped
+	}
+	return nil
 }
 
 // remove removes records that nobody writes any more.

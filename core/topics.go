@@ -136,7 +136,7 @@ func (p *TopicPatch) apply(s *TopicSettings) {
 
 // existingTopic answers CreateTopic for a topic that is there already.
 func (v *view) existingTopic(t *topic, p *TopicPatch) (TopicInfo, error) {
-	v.e.journal.barrier() // it may have been made a moment ago, in vain
+	_ = v.e.journal.barrier() // it may have been made a moment ago, in vain
 	if err := v.e.lockTopic(t); err != nil {
 		return TopicInfo{}, err
 	}
@@ -182,8 +182,7 @@ func (v *view) Topic(_ context.Context, key TopicKey) (TopicInfo, error) {
 	}
 	info := t.info()
 	t.mu.Unlock()
-	v.e.journal.barrier()
-	return info, nil
+	return info, v.e.journal.barrier()
 }
 
 // Topics implements Broker.
@@ -201,8 +200,7 @@ func (v *view) Topics(_ context.Context, ns Namespace, prefix string, after Topi
 		infos = append(infos, t.info())
 		t.mu.Unlock()
 	}
-	v.e.journal.barrier()
-	return infos, more, nil
+	return infos, more, v.e.journal.barrier()
 }
 
 func (e *Engine) listTopics(ns Namespace, prefix string, after TopicName, limit int) (found []*topic, more bool) {

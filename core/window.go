@@ -1,5 +1,7 @@
 package core
 
+import "time"
+
 // ending is something that is remembered until an instant.
 type ending interface{ end() instant }
 
@@ -31,8 +33,14 @@ func (w *window[T]) set(name string, e T) {
 	w.entries[name] = e
 }
 
-// forget drops what has ended, up to limit entries, and gives each name to gone.
+// lateness is for how long the first of what has ended may be kept, so that one commit forgets many.
+const lateness = 10 * time.Second
+
+// forget drops what has ended, up to limit entries, and gives each name to gone. It waits until that is worth while.
 func (w *window[T]) forget(now instant, limit int, gone func(name string)) {
+	if at, ok := w.next(); !ok || at > now {
+		return
+	}
 	for ; len(w.ends) > 0 && w.ends[0].at <= now && limit > 0; limit-- {
 		first := w.ends[0]
 		w.ends[0] = nameEnd{}
@@ -47,10 +55,10 @@ func (w *window[T]) forget(now instant, limit int, gone func(name string)) {
 	}
 }
 
-// next returns when the first entry ends.
+// next returns when forget has something to do.
 func (w *window[T]) next() (instant, bool) {
 	if len(w.ends) == 0 {
 		return 0, false
 	}
-	return w.ends[0].at, true
+	return w.ends[0].at.add(lateness), true
 }

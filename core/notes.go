@@ -1,0 +1,98 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"sync/atomic"
+)
+
+// notebook holds the notes of namespaces: settings of an account that the engine keeps but does not interpret.
+type notebook struct {
+	mu    sync.Mutex // after every other lock
+	notes map[Namespace]map[string]string
+	stale atomic.Bool
+}
+
+func (b *notebook) staleness() *atomic.Bool { return &b.stale }
+
+func (b *notebook) load(e *Engine) error {
+	b.notes = map[Namespace]map[string]string{}
+	return e.journal.store.Load([]byte{notePrefix}, nil, func(_, value []byte) error {
+		r := newReader(value)
+		ns := Namespace{Account: r.text(), Region: r.text()}
+		b.notes[ns] = decodeTexts(r)
+		return r.err
+	})
+}
+
+func (b *notebook) reread(e *Engine) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.stale.Load() {
+		return nil
+	}
+	if err := b.load(e); err != nil {
+		return fmt.Errorf("reading the notes of namespaces back: %w", err)
+	}
+	e.journal.settled(b)
+	return nil
+}
+
+// lock takes the notebook's lock, as Engine.lock does a queue's.
+func (b *notebook) lock(e *Engine) error {
+	e.refresh(b)
+	b.mu.Lock()
+	if b.stale.Load() {
+		b.mu.Unlock()
+		return errStale
+	}
+	return nil
+}
+
+// Notes implements Broker.
+func (v *view) Notes(_ context.Context, ns Namespace) (map[string]string, error) {
+	b := &v.e.notebook
+	if err := b.lock(v.e); err != nil {
+		return nil, err
+	}
+	notes := maps.Clone(b.notes[ns])
+	b.mu.Unlock()
+	if err := v.e.journal.barrier(); err != nil {
+		return nil, err
+	}
+	return notes, nil
+}
+
+// AmendNotes implements Broker.
+func (v *view) AmendNotes(_ context.Context, ns Namespace, change map[string]*string) error {
+	b := &v.e.notebook
+	if err := b.lock(v.e); err != nil {
+		return err
+	}
+	notes := maps.Clone(b.notes[ns])
+	applyNotes(&notes, change)
+	c := changes{parts: []part{b}}
+	if len(notes) == 0 {
+		delete(b.notes, ns)
+		c.batch.Delete(noteKey(ns))
+	} else {
+		b.notes[ns] = notes
+		c.batch.Put(noteKey(ns), encodeNotes(ns, notes))
+	}
+	t, err := v.e.journal.append(&c)
+	b.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return v.e.journal.wait(t)
+}
+
+func encodeNotes(ns Namespace, notes map[string]string) []byte {
+	w := newWriter(64)
+	w.text(ns.Account)
+	w.text(ns.Region)
+	encodeTexts(w, notes)
+	return w.b
+}
