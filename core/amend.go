@@ -115,10 +115,21 @@ func (v *view) Tag(_ context.Context, key QueueKey, set map[string]string, remov
 		delete(tags, k)
 	}
 	maps.Copy(tags, set)
+	if err := v.rules.checkTags(tags); err != nil {
+		q.mu.Unlock()
+		return err
+	}
 	q.tags = tags // a new map: descriptions of the queue hold the old one
 	var c changes
 	c.batch.Put(queueKey(queuePrefix, q.id), encodeQueue(q))
 	return v.e.commit(q, &c)
+}
+
+func (r *Rules) checkTags(tags map[string]string) error {
+	if r.MaxTags > 0 && len(tags) > r.MaxTags {
+		return &Error{Kind: TooManyTags, Value: len(tags), Max: r.MaxTags}
+	}
+	return nil
 }
 
 // checkPatch checks the ranges of what a patch names.

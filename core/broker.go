@@ -19,7 +19,7 @@ type Broker interface {
 	// Amend changes settings. The function is called with the current state, while nothing else changes it, and
 	// returns what to change; its error is returned as it is. Returns OutOfRange or one of the Redrive kinds.
 	Amend(ctx context.Context, key QueueKey, change func(QueueInfo) (Patch, error)) error
-	// Tag sets and removes tags, first the removal.
+	// Tag sets and removes tags, first the removal. Returns TooManyTags.
 	Tag(ctx context.Context, key QueueKey, set map[string]string, remove []string) error
 	// Queue describes a queue.
 	Queue(ctx context.Context, key QueueKey) (QueueInfo, error)

@@ -50,8 +50,12 @@ func (v *view) create(key QueueKey, p *Patch, tags map[string]string) (QueueInfo
 // add makes a new queue known. The engine's lock is held.
 func (v *view) add(key QueueKey, p *Patch, tags map[string]string) (QueueInfo, ticket, error) {
 	e, now := v.e, v.e.now()
-	if at, ok := e.buried[key]; ok && now < at.add(v.rules.RecreateAfter) {
+	at, buried := e.buried[key]
+	if buried && now < at.add(v.rules.RecreateAfter) {
 		return QueueInfo{}, ticket{}, &Error{Kind: QueueDeletedRecently, Value: v.rules.RecreateAfter}
+	}
+	if err := v.rules.checkTags(tags); err != nil {
+		return QueueInfo{}, ticket{}, err
 	}
 	s := v.rules.initial(p)
 	if err := e.checkRedrive(key, &s); err != nil {
@@ -64,8 +68,10 @@ func (v *view) add(key QueueKey, p *Patch, tags map[string]string) (QueueInfo, t
 	q.created, q.modified = now, now
 	q.lowWater = e.sequence.current()
 	e.register(q)
-	delete(e.buried, key)
 	var c changes
+	if buried {
+		e.exhume(key, &c)
+	}
 	c.batch.Put(queueKey(queuePrefix, q.id), encodeQueue(q))
 	c.note(e, q, EventQueueCreated, now)
 	t, err := e.append(q, &c)

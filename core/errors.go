@@ -18,6 +18,8 @@ const (
 	QueueDeletedRecently
 	// PurgeInProgress: the queue was purged less than Rules.PurgeInterval ago.
 	PurgeInProgress
+	// TooManyTags: the queue would have more tags than Rules.MaxTags, Max.
+	TooManyTags
 	// OutOfRange: the Value of Field is not between Min and Max.
 	OutOfRange
 	// NotForQueueType: Field may not be given, or not with this Value, for a queue of this type.

@@ -25,6 +25,7 @@ const formatVersion = 1
 //	                          a delivery of a publication that is not done; rewritten when an attempt has failed
 //	O sequence                a message in the outbox
 //	N namespace               the notes of a namespace
+//	B namespace name          when a queue was deleted, where a rule asks for it
 const (
 	formatKey      = 'f'
 	sequenceKey    = 'n'
@@ -44,6 +45,7 @@ const (
 	deliveryPrefix     = 'D'
 	outboxPrefix       = 'O'
 	notePrefix         = 'N'
+	buriedPrefix       = 'B'
 )
 
 // queueKey returns the key of a queue's or topic's own record under prefix, which is also the prefix of what belongs
@@ -77,6 +79,11 @@ func outboxKey(sequence uint64) []byte {
 // noteKey returns the key of a namespace's notes. Neither account nor region can hold a zero byte.
 func noteKey(ns Namespace) []byte {
 	return []byte(string(rune(notePrefix)) + ns.Account + "\x00" + ns.Region)
+}
+
+// buriedKey returns the key of when a queue was deleted. None of its parts can hold a zero byte.
+func buriedKey(k QueueKey) []byte {
+	return []byte(string(rune(buriedPrefix)) + k.Namespace.Account + "\x00" + k.Namespace.Region + "\x00" + string(k.Name))
 }
 
 // queueOf returns the queue, or topic, of a key that has one.

@@ -72,14 +72,13 @@ func (e *Engine) loadSequence() error {
 
 func (e *Engine) loadGraves() ([]grave, error) {
 	var graves []grave
-	err := e.journal.store.Load([]byte{deletedPrefix}, nil, func(key, value []byte) error {
-		r := newReader(value)
-		id, k, at := queueOf(key), r.key(), r.instant()
-		e.buried[k] = at
+	err := e.journal.store.Load([]byte{deletedPrefix}, nil, func(key, _ []byte) error {
+		id := queueOf(key)
 		e.lastQueue = max(e.lastQueue, id)
 		graves = append(graves, grave{queue: id, through: ^uint64(0)})
-		return r.err
+		return nil
 	})
+	err = errors.Join(err, e.loadBuried())
 	for _, q := range e.queues {
 		if q.unswept() {
 			graves = append(graves, grave{queue: q.id, through: q.purgedThrough, purged: q})

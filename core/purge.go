@@ -58,12 +58,12 @@ func (v *view) DeleteQueue(_ context.Context, key QueueKey) error {
 // bury makes a queue unknown. The engine's lock and the queue's are held.
 func (v *view) bury(q *queue) (ticket, error) {
 	now := v.e.now()
-	w := newWriter(64)
-	w.key(q.key)
-	w.instant(now)
 	var c changes
 	c.batch.Delete(queueKey(queuePrefix, q.id))
-	c.batch.Put(queueKey(deletedPrefix, q.id), w.b)
+	c.batch.Put(queueKey(deletedPrefix, q.id), nil)
+	if v.rules.RecreateAfter > 0 {
+		v.e.remember(q.key, now, v.rules.RecreateAfter, &c)
+	}
 	c.note(v.e, q, EventQueueDeleted, now)
 	c.parts = []part{q}
 	t, err := v.e.journal.append(&c)
@@ -71,7 +71,6 @@ func (v *view) bury(q *queue) (ticket, error) {
 		return t, err
 	}
 	v.e.unregister(q)
-	v.e.buried[q.key] = now
 	q.deleted = true
 	q.dropAll()
 	v.e.timer.drop(q)

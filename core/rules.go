@@ -88,6 +88,9 @@ type Rules struct {
 	// SubscriptionLimit bounds the subscriptions of a topic. 0: unbounded.
 	SubscriptionLimit int
 
+	// MaxTags bounds the tags of a queue. 0: unbounded.
+	MaxTags int
+
 	// RecreateAfter and PurgeInterval are the provider's wait rules. 0: no waiting.
 	RecreateAfter, PurgeInterval time.Duration
 }

@@ -52,7 +52,7 @@ func BenchmarkEncode(b *testing.B) {
 	}}
 	user := newFilter(nil)
 	for i := range received.Messages {
-		s.show(&received.Messages[i], core.QueueKey{Name: "q"}, &message, newSystemFilter([]string{"All"}, nil), &user)
+		s.show(&received.Messages[i], &message, newSystemFilter([]string{"All"}, nil), &user)
 	}
 	sent := &sentMessage{MessageID: uuid([16]byte{}), BodyDigest: bodyDigest(body)}
 	buffer := make([]byte, 0, 64<<10)
@@ -73,7 +73,7 @@ func BenchmarkEncode(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			for i := range received.Messages {
-				s.show(&received.Messages[i], core.QueueKey{Name: "q"}, &message, newSystemFilter([]string{"All"}, nil), &user)
+				s.show(&received.Messages[i], &message, newSystemFilter([]string{"All"}, nil), &user)
 			}
 		}
 	})

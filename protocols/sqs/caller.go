@@ -23,8 +23,8 @@ type caller struct {
 }
 
 // newCaller reads the credential scope of a signature, in the Authorization header or in a presigned query. The
-// signature itself is not looked at. The scope gives the region; an access key of 12 digits is an account as well,
-// which other emulators made a convention for tests. What is not said is the home of the site.
+// signature itself is for verify. The scope gives the region; an access key of 12 digits is an account as well, which
+// other emulators made a convention for tests. What is not said is the home of the site.
 func newCaller(site *protocols.Site, r *http.Request) *caller {
 	c := &caller{request: r, namespace: site.SQS.Namespace()}
 	scope := credential(r)

@@ -128,6 +128,9 @@ var faults = map[core.Kind]func(*core.Error, subject) *fault{
 	core.QueueNotFound:        queueNotFound,
 	core.QueueExists:          queueExists,
 	core.QueueDeletedRecently: fixed(queueDeletedRecently, "You must wait 60 seconds after deleting a queue before you can create another with the same name."),
+	core.TooManyTags: func(_ *core.Error, s subject) *fault {
+		return invalidParameterValue.say("Too many tags added for queue %s.", s.queue) // transcribed
+	},
 	core.PurgeInProgress: func(_ *core.Error, s subject) *fault {
 		return purgeQueueInProgress.say("Only one PurgeQueue operation on %s is allowed every 60 seconds.", s.queue)
 	},
@@ -149,7 +152,7 @@ var faults = map[core.Kind]func(*core.Error, subject) *fault{
 		return invalid(e.Value, "ReceiveRequestAttemptId", "The receiveRequestAttemptId is not valid anymore since the receive call is not retryable.") // Recorded 2021
 	},
 
-	core.RedriveTargetNotFound: redrive("Dead letter target does not exist."),
+	core.RedriveTargetNotFound: redrive(noSuchTarget),
 	core.RedriveTargetType:     redrive("Dead-letter queue must be same type of queue as the source.."),
 	core.RedriveDenied:         redrive("The dead-letter queue's redrive allow policy does not allow this source queue."), // UNVERIFIED: the text
 

@@ -146,7 +146,7 @@ func (s *server) jsonFault(got reply, status int, code, kind, text string) {
 	if name, coral := strings.CutPrefix(kind, "/"); coral {
 		namespace, kind = "com.amazon.coral.service#", name
 	}
-	if kind == "SerializationException" {
+	if kind == "SerializationException" || kind == "AccessDeniedException" {
 		message = "Message"
 	}
 	want := `{"__type":"` + namespace + kind + `"`

@@ -13,6 +13,7 @@ import (
 const (
 	jsonType     = "application/x-amz-json-1.0"
 	formType     = "application/x-www-form-urlencoded"
+	targetHeader = "X-Amz-Target"
 	targetPrefix = "AmazonSQS."
 )
 
@@ -29,7 +30,7 @@ func (d *jsonDialect) Claims(r *http.Request) bool {
 	case formType:
 		return false
 	}
-	return strings.HasPrefix(r.Header.Get("X-Amz-Target"), targetPrefix)
+	return strings.HasPrefix(r.Header.Get(targetHeader), targetPrefix)
 }
 
 func contentType(r *http.Request) string {
@@ -48,7 +49,10 @@ func (d *jsonDialect) Decode(r *http.Request) (*protocols.Call, error) {
 	if err != nil {
 		return call, err
 	}
-	name, _ := strings.CutPrefix(r.Header.Get("X-Amz-Target"), targetPrefix)
+	if err := d.verify(x.from, d.digest(body)); err != nil {
+		return call, err
+	}
+	name, _ := strings.CutPrefix(r.Header.Get(targetHeader), targetPrefix)
 	o, known := operations[name]
 	if !known {
 		return call, unknownOperation.say("") // Recorded: status, type and code; UNVERIFIED: that there is no text

@@ -162,7 +162,17 @@ func isNumber(s string) bool {
 		return false
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	return err == nil && math.Abs(f) <= 1e126
+	return err == nil && math.Abs(f) <= 1e126 && precision(s) <= maxPrecision
+}
+
+// precision returns how many significant digits a number has.
+func precision(s string) (digits int) {
+	mantissa := strings.ToLower(s)
+	if i := strings.IndexByte(mantissa, 'e'); i >= 0 {
+		mantissa = mantissa[:i]
+	}
+	mantissa = strings.TrimLeft(strings.ReplaceAll(mantissa, ".", ""), "+-0")
+	return len(strings.TrimRight(mantissa, "0"))
 }
 
 // dataType writes the type of an attribute. A boolean, which only another provider makes, is a text with a label.
@@ -240,7 +250,7 @@ func shownAttributes(attributes []core.Attribute) wire.Map[attributeValue] {
 		kind := dataType(a)
 		shown[i].Key, shown[i].Value.DataType = a.Name, &kind
 		if a.Kind == core.Binary {
-			shown[i].Value.BinaryValue = a.Value
+			shown[i].Value.BinaryValue = append([]byte{}, a.Value...) // an empty value is one
 			continue
 		}
 		text := string(a.Value)

@@ -22,14 +22,14 @@ var (
 	}
 )
 
-func (s *service) startMove(ctx context.Context, _ *caller, in *startMoveInput) (*startMoveOutput, error) {
-	source, err := s.queueOfARN(in.SourceARN, "SourceArn")
+func (s *service) startMove(ctx context.Context, from *caller, in *startMoveInput) (*startMoveOutput, error) {
+	source, err := s.queueOfARN(from, in.SourceARN, "SourceArn")
 	if err != nil {
 		return nil, err
 	}
 	var target *core.QueueKey
 	if in.DestinationARN != nil && *in.DestinationARN != "" {
-		key, err := s.queueOfARN(in.DestinationARN, "DestinationArn")
+		key, err := s.queueOfARN(from, in.DestinationARN, "DestinationArn")
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (s *service) startMove(ctx context.Context, _ *caller, in *startMoveInput) 
 	return &startMoveOutput{TaskHandle: s.taskHandle(&task)}, nil
 }
 
-func (s *service) cancelMove(ctx context.Context, _ *caller, in *cancelMoveInput) (*cancelMoveOutput, error) {
+func (s *service) cancelMove(ctx context.Context, from *caller, in *cancelMoveInput) (*cancelMoveOutput, error) {
 	switch {
 	case in.TaskHandle == nil:
 		return nil, missing("TaskHandle")
@@ -53,6 +53,9 @@ func (s *service) cancelMove(ctx context.Context, _ *caller, in *cancelMoveInput
 	if !ok {
 		return nil, invalidParameterValue.say("Value for parameter TaskHandle is invalid.") // Recorded
 	}
+	if _, err := s.own(from, source); err != nil {
+		return nil, err
+	}
 	task, err := s.broker.CancelMove(ctx, source, id)
 	if err != nil {
 		return nil, err
@@ -60,8 +63,8 @@ func (s *service) cancelMove(ctx context.Context, _ *caller, in *cancelMoveInput
 	return &cancelMoveOutput{Moved: task.Moved}, nil
 }
 
-func (s *service) listMoves(ctx context.Context, _ *caller, in *listMovesInput) (*listMovesOutput, error) {
-	source, err := s.queueOfARN(in.SourceARN, "SourceArn")
+func (s *service) listMoves(ctx context.Context, from *caller, in *listMovesInput) (*listMovesOutput, error) {
+	source, err := s.queueOfARN(from, in.SourceARN, "SourceArn")
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +110,7 @@ func (s *service) moveResult(t *core.MoveTask) moveResult {
 }
 
 // queueOfARN reads the resource name of a queue, which need not exist.
-func (s *service) queueOfARN(given *string, parameter string) (core.QueueKey, error) {
+func (s *service) queueOfARN(from *caller, given *string, parameter string) (core.QueueKey, error) {
 	if given == nil || *given == "" {
 		return core.QueueKey{}, missing(parameter)
 	}
@@ -115,7 +118,7 @@ func (s *service) queueOfARN(given *string, parameter string) (core.QueueKey, er
 	if kind != "sqs" {
 		return key, invalidParameterValue.say("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", parameter)
 	}
-	return key, nil
+	return s.own(from, key)
 }
 
 // taskHandle writes a handle in the form of the real service: base64 of a JSON object with a UUID and the source

@@ -17,11 +17,11 @@ func (s *service) queue(from *caller, given *string) (core.QueueKey, error) {
 	if !ok {
 		return core.QueueKey{}, &core.Error{Kind: core.QueueNotFound, Value: text}
 	}
-	return s.named(from, p), nil
+	return s.named(from, p)
 }
 
 // named returns the key of a queue of which the request says only in part where it is.
-func (s *service) named(from *caller, p place) core.QueueKey {
+func (s *service) named(from *caller, p place) (core.QueueKey, error) {
 	ns := from.namespace
 	if p.account != "" {
 		ns.Account = p.account
@@ -30,7 +30,7 @@ func (s *service) named(from *caller, p place) core.QueueKey {
 		ns.Region = p.region
 	}
 	from.subject.queue = p.name
-	return core.QueueKey{Namespace: s.site.Inside(ns), Name: p.name}
+	return s.own(from, core.QueueKey{Namespace: s.site.Inside(ns), Name: p.name})
 }
 
 // place is where a queue URL points to; account and region are empty where it does not say.
@@ -123,6 +123,3 @@ func newQueueName(name string, fifo bool) error {
 	}
 	return nil
 }
-
-// isFIFO reports whether a queue is a FIFO queue, of which SQS makes the name tell.
-func isFIFO(name core.QueueName) bool { return strings.HasSuffix(string(name), ".fifo") }

@@ -15,8 +15,9 @@ type page struct {
 	of    string // what the list is of; a token is good for that only
 }
 
-// newPage reads the paging of a request. All its texts are transcribed.
-func newPage(limit *int, token *string, of string) (page, error) {
+// newPage reads the paging of a request; broken is what it says of a token that it never gave. All texts are
+// transcribed.
+func newPage(limit *int, token *string, of, broken string) (page, error) {
 	p := page{limit: maxPage, of: of}
 	if limit != nil && *limit != 0 { // 0 means that there is no limit (transcribed)
 		if *limit < 1 || *limit > maxPage {
@@ -34,7 +35,7 @@ func newPage(limit *int, token *string, of string) (page, error) {
 	tokenOf, after, ok := strings.Cut(string(text), "\n")
 	switch {
 	case err != nil || !ok:
-		return p, invalidParameterValue.say("Invalid NextToken value.")
+		return p, invalidParameterValue.say("%s", broken)
 	case tokenOf != of:
 		return p, invalidParameterValue.say("Invalid NextToken value. If you are passing in NextToken, you must not change the other request parameters.")
 	}

@@ -31,13 +31,21 @@ func (d *queryDialect) Claims(r *http.Request) bool {
 func (d *queryDialect) Decode(r *http.Request) (*protocols.Call, error) {
 	x := &exchange{from: newCaller(d.site, r), version: latestVersion}
 	call := &protocols.Call{RequestID: newRequestID(), Request: r, Detail: x}
-	form, err := readForm(r)
+	body, err := readForm(r)
+	if err != nil {
+		return call, err
+	}
+	digest := d.digest(body)
+	form, err := parseForm(r, body)
 	if err != nil {
 		return call, err
 	}
 	action, given := form.Get("Action")
 	if !given {
 		return call, withoutAction(r)
+	}
+	if err := d.verify(x.from, digest); err != nil {
+		return call, err
 	}
 	x.plain = r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), plainType)
 	if version, given := form.Get("Version"); given {
@@ -59,17 +67,17 @@ func (d *queryDialect) Decode(r *http.Request) (*protocols.Call, error) {
 	return call, nil
 }
 
-// readForm gathers the parameters of the query string and, of a POST, of the body, which count more.
-func readForm(r *http.Request) (wire.Form, error) {
-	sources := [][]byte{[]byte(r.URL.RawQuery)}
-	if r.Method == http.MethodPost {
-		body, err := readBody(r)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, body)
+// readForm reads the body of a POST. Those of other methods say nothing, and are not covered by a signature.
+func readForm(r *http.Request) ([]byte, error) {
+	if r.Method != http.MethodPost {
+		return nil, nil
 	}
-	form, err := wire.ParseForm(sources...)
+	return readBody(r)
+}
+
+// parseForm gathers the parameters of the query string and of the body, which count more. The body is used up.
+func parseForm(r *http.Request, body []byte) (wire.Form, error) {
+	form, err := wire.ParseForm([]byte(r.URL.RawQuery), body)
 	switch {
 	case errors.Is(err, wire.ErrFormTooLong):
 		return nil, requestTooLarge.say("Request has too many parameters.")

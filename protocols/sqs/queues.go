@@ -29,7 +29,10 @@ func (s *service) createQueue(ctx context.Context, from *caller, in *createQueue
 	if err != nil {
 		return nil, err
 	}
-	key := s.named(from, place{name: core.QueueName(name)})
+	key, err := s.named(from, place{name: core.QueueName(name)})
+	if err != nil {
+		return nil, err
+	}
 	if existing, err := s.broker.Queue(ctx, key); err == nil {
 		draft.keepSpelling(existing.Settings)
 	}
@@ -60,7 +63,11 @@ func (s *service) getQueueURL(ctx context.Context, from *caller, in *getQueueURL
 	if in.Owner != nil {
 		p.account = *in.Owner
 	}
-	q, err := s.broker.Queue(ctx, s.named(from, p))
+	key, err := s.named(from, p)
+	if err != nil {
+		return nil, err
+	}
+	q, err := s.broker.Queue(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +95,7 @@ func (s *service) listQueues(ctx context.Context, from *caller, in *listQueuesIn
 	if in.Prefix != nil {
 		prefix = *in.Prefix
 	}
-	p, err := newPage(in.MaxResults, in.NextToken, prefix)
+	p, err := newPage(in.MaxResults, in.NextToken, prefix, "Invalid NextToken value.")
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +118,7 @@ func (s *service) listDeadLetterSources(ctx context.Context, from *caller, in *l
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPage(in.MaxResults, in.NextToken, string(key.Name))
+	p, err := newPage(in.MaxResults, in.NextToken, string(key.Name), "Invalid or expired next token.")
 	if err != nil {
 		return nil, s.refuse(ctx, key, err)
 	}

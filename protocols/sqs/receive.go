@@ -13,15 +13,14 @@ func (s *service) receiveMessage(ctx context.Context, from *caller, in *receiveM
 	if err != nil {
 		return nil, err
 	}
-	attempt, err := attemptID(key, in.AttemptID)
-	if err != nil {
-		return nil, s.refuse(ctx, key, err)
+	if err := s.checkAttempt(ctx, key, in.AttemptID); err != nil {
+		return nil, err
 	}
 	received, err := s.broker.Receive(ctx, key, core.ReceiveRequest{
 		Max:        in.MaxNumberOfMessages,
 		Visibility: in.VisibilityTimeout.optional(),
 		Wait:       in.WaitTimeSeconds.optional(),
-		AttemptID:  attempt,
+		AttemptID:  in.AttemptID,
 	})
 	if err != nil {
 		return nil, s.refuse(ctx, key, err)
@@ -30,25 +29,26 @@ func (s *service) receiveMessage(ctx context.Context, from *caller, in *receiveM
 	user := newFilter(in.MessageAttributes)
 	out := &receiveMessageOutput{Messages: make([]receivedMessage, len(received))}
 	for i := range received {
-		s.show(&out.Messages[i], key, &received[i], system, &user)
+		s.show(&out.Messages[i], &received[i], system, &user)
 	}
 	return out, nil
 }
 
-// attemptID returns the id of a receive attempt. A standard queue ignores it, even a malformed one, since Spring's
+// checkAttempt checks the id of a receive attempt. A standard queue ignores it, even a malformed one, since Spring's
 // client sends one to every queue.
-func attemptID(key core.QueueKey, id *string) (*string, error) {
-	switch {
-	case id == nil || !isFIFO(key.Name):
-		return nil, nil
-	case !isID(*id): // UNVERIFIED: by analogy with the other ids
-		return nil, invalidID(*id, "ReceiveRequestAttemptId")
+func (s *service) checkAttempt(ctx context.Context, key core.QueueKey, id *string) error {
+	if id == nil || isID(*id) {
+		return nil
 	}
-	return id, nil
+	q, err := s.broker.Queue(ctx, key)
+	if err != nil || !q.Settings.FIFO {
+		return err
+	}
+	return invalidID(*id, "ReceiveRequestAttemptId") // UNVERIFIED: by analogy with the other ids
 }
 
 // show describes a received message as far as the request asks. The digest covers the attributes shown (Recorded).
-func (s *service) show(out *receivedMessage, key core.QueueKey, m *core.Received, system systemFilter, user *filter) {
+func (s *service) show(out *receivedMessage, m *core.Received, system systemFilter, user *filter) {
 	attributes := user.selected(m.Attributes)
 	*out = receivedMessage{
 		MessageID:       uuid(m.ID),
@@ -61,7 +61,7 @@ func (s *service) show(out *receivedMessage, key core.QueueKey, m *core.Received
 		out.MessageAttributes = shownAttributes(attributes)
 	}
 	if system.any() {
-		out.Attributes = s.shownSystem(key, &m.Message, system)
+		out.Attributes = s.shownSystem(m, system)
 	}
 }
 
@@ -89,7 +89,7 @@ func (f systemFilter) has(name string) bool {
 
 // shownSystem returns the system attributes in the order of the real service (Recorded, 11,502 exchanges; UNVERIFIED:
 // the place of the last two).
-func (s *service) shownSystem(key core.QueueKey, m *core.Message, f systemFilter) wire.Map[string] {
+func (s *service) shownSystem(m *core.Received, f systemFilter) wire.Map[string] {
 	shown := make(wire.Map[string], 0, 4)
 	add := func(name, value string) {
 		if value != "" && f.has(name) {
@@ -100,7 +100,7 @@ func (s *service) shownSystem(key core.QueueKey, m *core.Message, f systemFilter
 	add("ApproximateFirstReceiveTimestamp", newEpochMillis(m.FirstReceivedAt).String())
 	add("ApproximateReceiveCount", strconv.Itoa(m.Receives))
 	add("SentTimestamp", newEpochMillis(m.SentAt).String())
-	if isFIFO(key.Name) {
+	if m.FIFO {
 		add("SequenceNumber", sequenceNumber(m.Sequence))
 		add("MessageDeduplicationId", m.DeduplicationID)
 	}

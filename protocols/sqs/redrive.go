@@ -27,13 +27,15 @@ func (d *draft) setRedrive(value string) error {
 	}
 	count, err := maxReceiveCount(o)
 	if err == nil {
-		policy, err = d.service.redriveTarget(o, count)
+		policy, err = d.service.redriveTarget(d.from, o, count)
 	}
 	if err != nil {
 		return redrive(err.Error())(nil, d.from.subject)
 	}
 	return nil
 }
+
+const noSuchTarget = "Dead letter target does not exist."
 
 // reason is why a policy is refused, in the provider's words.
 type reason string
@@ -60,7 +62,7 @@ func maxReceiveCount(o object) (int, error) {
 	return n, nil
 }
 
-func (s *service) redriveTarget(o object, count int) (*core.Redrive, error) {
+func (s *service) redriveTarget(from *caller, o object, count int) (*core.Redrive, error) {
 	text, _ := o.text("deadLetterTargetArn")
 	target, kind := s.parseARN(text)
 	switch {
@@ -70,6 +72,9 @@ func (s *service) redriveTarget(o object, count int) (*core.Redrive, error) {
 		return nil, reason("Only following attributes are supported: [maxReceiveCount, deadLetterTargetArn].")
 	case kind != "sqs":
 		return nil, reason("Only SQS queues are valid resources for deadLetterTargetArn.")
+	}
+	if _, err := s.own(from, target); err != nil {
+		return nil, reason(noSuchTarget) // Recorded: another account's or region's is one that does not exist
 	}
 	return &core.Redrive{Target: target, MaxReceives: count}, nil
 }

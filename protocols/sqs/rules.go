@@ -16,6 +16,7 @@ const (
 	maxAttributes      = 10
 	maxAttributeName   = 256
 	maxAttributeType   = 256
+	maxPrecision       = 38 // digits of a Number, documented
 	maxQueueName       = 80
 	maxID              = 128 // groups, deduplication ids, receive attempts
 	maxPage            = 1000
@@ -79,6 +80,8 @@ func rules(strict bool) core.Rules {
 		MaxInFlight:     maxInFlight,
 		MaxInFlightFIFO: maxInFlight,
 		OverLimitFails:  true,
+
+		MaxTags: maxTags,
 
 		MoveRate: core.Between(1, 500),
 		// The manual says that moved messages are new; a run against the real service (2026-05) found their receive

@@ -28,7 +28,7 @@ func (s *service) sendMessage(ctx context.Context, from *caller, in *sendMessage
 	if sent[0].Err != nil {
 		return nil, sent[0].Err
 	}
-	return o.answer(key, &sent[0]), nil
+	return o.answer(&sent[0]), nil
 }
 
 // sendMessageBatch sends what is good and says of each entry what became of it. Message ids of duplicates are those
@@ -62,7 +62,7 @@ func (s *service) sendMessageBatch(ctx context.Context, from *caller, in *sendMe
 			out.Failed = append(out.Failed, failed(id, errs[i]))
 			continue
 		}
-		out.Successful = append(out.Successful, sentEntry{id, *outgoing[i].answer(key, &sent[i])})
+		out.Successful = append(out.Successful, sentEntry{id, *outgoing[i].answer(&sent[i])})
 	}
 	return out, nil
 }
@@ -146,14 +146,14 @@ func (o *outgoing) size() int { return len(o.message.Body) + attributesSize(o.me
 
 // answer describes the message as it was sent. The digest is the one of the body that was submitted, also for a
 // duplicate of a message with another body, since clients check it. UNVERIFIED: what the real service does there.
-func (o *outgoing) answer(key core.QueueKey, sent *core.Sent) *sentMessage {
+func (o *outgoing) answer(sent *core.Sent) *sentMessage {
 	out := &sentMessage{
 		MessageID:       uuid(sent.ID),
 		BodyDigest:      bodyDigest(o.message.Body),
 		AttributeDigest: o.digest,
 		SystemDigest:    o.systemAttributes,
 	}
-	if isFIFO(key.Name) {
+	if sent.FIFO {
 		number := sequenceNumber(sent.Sequence)
 		out.SequenceNumber = &number
 	}

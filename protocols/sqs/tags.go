@@ -17,11 +17,8 @@ func (s *service) tagQueue(ctx context.Context, from *caller, in *tagQueueInput)
 		return err
 	}
 	tags, err := newTags(in.Tags)
-	switch {
-	case len(in.Tags) == 0:
+	if len(in.Tags) == 0 {
 		err = missing("Tags")
-	case len(in.Tags) > maxTags:
-		err = invalidParameterValue.say("Too many tags added for queue %s.", key.Name)
 	}
 	if err != nil {
 		return s.refuse(ctx, key, err)
@@ -34,8 +31,11 @@ func (s *service) untagQueue(ctx context.Context, from *caller, in *untagQueueIn
 	if err != nil {
 		return err
 	}
-	if len(in.TagKeys) == 0 {
+	switch {
+	case in.TagKeys == nil:
 		return s.refuse(ctx, key, missing("TagKeys"))
+	case len(in.TagKeys) == 0: // transcribed: an empty list is told from a missing one
+		return s.refuse(ctx, key, checkTagKey(""))
 	}
 	for _, k := range in.TagKeys {
 		if err := checkTagKey(k); err != nil {

@@ -101,11 +101,11 @@ func (s jsonStyle) outStruct(t reflect.Type) writer {
 	}
 }
 
-// absent reports whether a member is left out of an answer.
+// absent reports whether a member is left out of an answer. Bytes may be none and yet a value.
 func absent(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.String:
-		return v.Len() == 0
+		return v.Len() == 0 && (!isBytes(v.Type()) || v.IsNil())
 	case reflect.Pointer:
 		return v.IsNil()
 	}
