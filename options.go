@@ -28,6 +28,9 @@ const (
 // Home is an account and a region of a provider.
 type Home = protocols.Home
 
+// Credential is what belongs to an access key.
+type Credential = protocols.Credential
+
 // Bridge joins an account and region of MNS with one of SQS: both then see the same queues.
 type Bridge struct{ MNS, SQS Home }
 
@@ -57,6 +60,10 @@ type Options struct {
 	// Bridges joins namespaces of the two providers. Nil joins the two homes; an empty list joins nothing.
 	Bridges []Bridge
 
+	// Credentials are the access keys, by their ids, with which requests have to be signed. Nil means that any
+	// credentials will do and that signatures are not read; an empty map refuses every request.
+	Credentials map[string]Credential
+
 	// Strict turns the providers' wait rules on, such as 60 seconds between two purges of a queue. They only slow
 	// tests down, so they are off otherwise; every other rule always holds.
 	Strict bool
@@ -69,6 +76,15 @@ type Options struct {
 	// PublicURL replaces scheme and host in the URLs of answers, for a server behind a proxy that changes the Host
 	// header. Empty means those of the request.
 	PublicURL string
+	// PushURL is where receivers of pushes find this server, which has the certificate of the signatures. Empty means
+	// PublicURL or, without one, the address that Serve listens on, once it does.
+	PushURL string
+	// PushHosts are hosts to which topics of MNS may push although they are public, as they stand in endpoints.
+	// Loopback and private addresses need no permission; those of metadata services never get it.
+	PushHosts []string
+
+	// Resources are there when Open returns.
+	Resources Resources
 
 	// Observers are told of everything that happens to messages, after it was stored.
 	Observers []core.Observer
@@ -110,14 +126,23 @@ func (o Options) openStore() (persistence.Store, error) {
 
 func (o Options) backgroundFault(err error) { o.OnFault(&Fault{Err: err}) }
 
-// site is what the dialects share: the engine under this server's rules, and its names.
-func (o Options) site(e *core.Engine) *protocols.Site {
+// keyDir is where the key that signs pushes is kept.
+func (o Options) keyDir() string {
+	if o.Data == Memory {
+		return ""
+	}
+	return o.Data
+}
+
+// site is what the dialects share, but for the engine.
+func (o Options) site() *protocols.Site {
 	bridges := make(map[core.Namespace]core.Namespace, len(o.Bridges))
 	for _, b := range o.Bridges {
 		bridges[b.MNS.Namespace()] = b.SQS.Namespace()
 	}
 	return &protocols.Site{
-		Broker:                 func(r core.Rules) core.Broker { return e.Under(o.limited(r)) },
+		Verify:                 o.Credentials != nil,
+		Credentials:            o.Credentials,
 		SQS:                    o.SQS,
 		MNS:                    o.MNS,
 		Bridges:                bridges,
@@ -148,6 +173,9 @@ func (o Options) validate() error {
 		return err
 	}
 	if err := mnsHomes.check(o.MNS); err != nil && o.MNS != (Home{}) {
+		return err
+	}
+	if err := o.Resources.validate(); err != nil {
 		return err
 	}
 	return checkBridges(o.Bridges)
@@ -202,7 +230,8 @@ func checkBridges(bridges []Bridge) error {
 			return fmt.Errorf("bridge: %w", err)
 		}
 		if mns[b.MNS] || sqs[b.SQS] {
-			return fmt.Errorf("bridge of %v and %v: one of them is in another bridge already", b.MNS, b.SQS)
+			return fmt.Errorf("bridge of %s/%s and %s/%s: one of them is in another bridge already",
+				b.MNS.Account, b.MNS.Region, b.SQS.Account, b.SQS.Region)
 		}
 		mns[b.MNS], sqs[b.SQS] = true, true
 	}

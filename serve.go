@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/protocols/mns"
 )
 
 // How long a client may take. The longest poll is MNS's of 30 seconds (Documented), and its answer has to be written
@@ -47,6 +49,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv.BaseContext = func(net.Listener) context.Context { return polls }
 	srv.ErrorLog = log.New(faultWriter{s.onFault}, "", 0)
 
+	if url := URL(l.Addr()); *s.url.Load() == "" {
+		s.url.Store(&url)
+	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
 	select {
@@ -56,6 +61,18 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		endPolls()
 		return drain(srv)
 	}
+}
+
+// URL returns the URL at which programs on this machine reach a listener, also one on all addresses.
+func URL(a net.Addr) string {
+	host, port, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return "http://" + a.String()
+	}
+	if net.ParseIP(host).IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
 
 func drain(srv *http.Server) error {
@@ -76,20 +93,28 @@ func (w faultWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// withHealth answers /health, which no provider uses, so that containers and test harnesses can tell when the server is
-// ready. The rest goes to the dialects; http.ServeMux is not used as it redirects paths that it finds unclean.
-func withHealth(dialects http.Handler) http.Handler {
+// route answers two paths that are no provider's: /health, by which containers and test harnesses tell that the server is
+// ready, and that of the certificate by which receivers verify pushes. The rest goes to the dialects. http.ServeMux is
+// not used as it redirects paths that it finds unclean.
+func route(dialects, certificate http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/health" {
+		switch r.URL.Path {
+		case "/health":
+			health(w, r)
+		case mns.CertificatePath:
+			certificate.ServeHTTP(w, r)
+		default:
 			dialects.ServeHTTP(w, r)
-			return
 		}
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, "{\"status\":\"ok\",\"version\":%q}\n", Version)
 	})
+}
+
+func health(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, "{\"status\":\"ok\",\"version\":%q}\n", Version)
 }

@@ -10,16 +10,20 @@
 package sluice
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/core/clock"
 	"github.com/sluicemq/sluice/persistence"
 	"github.com/sluicemq/sluice/protocols"
 	"github.com/sluicemq/sluice/protocols/all"
+	"github.com/sluicemq/sluice/protocols/mns"
 )
 
 // Version is the version of Sluice, as the program and its health answer show it.
@@ -31,6 +35,7 @@ type Server struct {
 	handler http.Handler
 	onFault func(*Fault)
 	close   func() error
+	url     atomic.Pointer[string] // where receivers of pushes find this server; empty until that is known
 }
 
 // Open starts an engine. Returns an *OpenError if the data cannot be opened, and another error if an option is wrong;
@@ -45,17 +50,34 @@ func Open(o Options) (*Server, error) {
 		return nil, &OpenError{Dir: o.Data, Err: err}
 	}
 	s := &Server{clock: o.Clock, onFault: o.OnFault}
+	url := cmp.Or(o.PushURL, o.PublicURL)
+	s.url.Store(&url)
+	site := o.site()
+	pusher := mns.NewPusher(mns.PushOptions{
+		Site:           site,
+		Now:            o.Clock.Now,
+		Dir:            o.keyDir(),
+		CertificateURL: func() string { return *s.url.Load() + mns.CertificatePath },
+		Hosts:          o.PushHosts,
+	})
 	engine, err := core.Open(store, core.Options{
 		Clock:      o.Clock,
 		BodyBudget: o.BodyBudget,
 		Observers:  o.Observers,
+		Pusher:     pusher,
+		Render:     mns.Render(site),
 		OnError:    o.backgroundFault,
 	})
 	if err != nil {
 		return nil, &OpenError{Dir: o.Data, Err: errors.Join(err, store.Close())}
 	}
+	site.Broker = func(r core.Rules) core.Broker { return engine.Under(o.limited(r)) }
+	d := &declaration{site: site, broker: engine.Under}
+	if err := d.declare(context.Background(), &o.Resources); err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
 	s.close = sync.OnceValue(engine.Close)
-	s.handler = withHealth(protocols.NewHandler(all.Dialects(o.site(engine)), s.requestFault))
+	s.handler = route(protocols.NewHandler(all.Dialects(site), s.requestFault), pusher)
 	return s, nil
 }
 

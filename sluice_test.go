@@ -146,6 +146,23 @@ func TestServeEndsLongPollsAtOnce(t *testing.T) {
 	})
 }
 
+func TestURLCanBeUsedOnThisMachine(t *testing.T) {
+	for _, tt := range []struct {
+		address net.Addr
+		want    string
+	}{
+		{&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9324}, "http://127.0.0.1:9324"},
+		{&net.TCPAddr{IP: net.IPv6loopback, Port: 1}, "http://[::1]:1"},
+		{&net.TCPAddr{IP: net.IPv6unspecified, Port: 1}, "http://localhost:1"},
+		{&net.TCPAddr{IP: net.IPv4zero, Port: 1}, "http://localhost:1"},
+		{&net.UnixAddr{Name: "pipes"}, "http://pipes"},
+	} {
+		if got := sluice.URL(tt.address); got != tt.want {
+			t.Errorf("URL(%v) = %q, want %q", tt.address, got, tt.want)
+		}
+	}
+}
+
 func TestServeReportsABrokenListener(t *testing.T) {
 	s := open(t, sluice.Options{})
 	l := &pipes{closed: make(chan struct{})}

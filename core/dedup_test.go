@@ -31,7 +31,8 @@ func TestDeduplication(t *testing.T) {
 		{"by the body", Patch{ContentDedup: new(true)}, []sending{{"g", "", "1", 0}, {"g", "", "2", 0}, {"g", "", "1", 1}}},
 		{"an id wins over the body", Patch{ContentDedup: new(true)}, []sending{{"g", "d", "1", 0}, {"g", "", "1", 0}, {"g", "d", "2", 1}, {"g", "", "1", 2}}},
 		{"the digest as an id", Patch{ContentDedup: new(true)}, []sending{
-			{"g", "", "a", 0}, {"g", "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb", "b", 1}}},
+			{"g", "", "a", 0}, {"g", "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb", "b", 1},
+		}},
 		{"over groups", Patch{}, []sending{{"g", "d", "1", 0}, {"h", "d", "2", 1}}},
 		{"per group", Patch{DedupPerGroup: new(true)}, []sending{{"g", "d", "1", 0}, {"h", "d", "2", 0}, {"g", "d", "3", 1}, {"h", "d", "4", 2}}},
 		{"per group, alike names", Patch{DedupPerGroup: new(true)}, []sending{{"g", "hd", "1", 0}, {"gh", "d", "2", 0}, {"g", "h", "3", 0}}},

@@ -17,8 +17,9 @@ import (
 var ErrNewerFormat = errors.New("the data was written by a newer version of the program")
 
 var (
-	errStale  = &Error{Kind: Internal, Err: errors.New("core: the store failed; what it holds is being read back")}
-	errClosed = &Error{Kind: Internal, Err: errors.New("core: the engine is closed")}
+	errStaleCause = errors.New("core: the store failed; what it holds is being read back")
+	errStale      = &Error{Kind: Internal, Err: errStaleCause}
+	errClosed     = &Error{Kind: Internal, Err: errors.New("core: the engine is closed")}
 )
 
 // defaultBodyBudget is how many bytes of messages stay in memory where Options does not say.
@@ -189,7 +190,7 @@ func (e *Engine) find(key QueueKey) (*queue, error) {
 func (e *Engine) lock(q *queue) error {
 	e.refresh(q)
 	err := e.hold(q)
-	if err == errStale { // a commit has failed between the two
+	if errors.Is(err, errStaleCause) { // a commit has failed between the two
 		e.refresh(q)
 		err = e.hold(q)
 	}

@@ -93,8 +93,8 @@ func TestFailedCommitUndoesTheVerb(t *testing.T) {
 	ctx := context.Background()
 	type scene struct {
 		*world
-		q, f, dying, dead    QueueKey
-		held, worn, attempts []Received
+		q, f, dying, dead QueueKey
+		held, attempts    []Received
 	}
 	for _, tt := range []struct {
 		name string

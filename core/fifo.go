@@ -82,6 +82,7 @@ func (f *fifo) take(limit int, visit func(m *message) verdict) {
 				limit--
 			case enough:
 				return
+			case passed:
 			}
 		}
 	}

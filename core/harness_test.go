@@ -32,7 +32,7 @@ func forgiving() Rules {
 		ReceiveMax:        Between(1, 10),
 
 		SizeCountsAttributes: true,
-		FailBatch:            map[Kind]bool{GroupMissing: true, DeduplicationIDMissing: true},
+		FailBatch:            []Kind{GroupMissing, DeduplicationIDMissing},
 		VisibilityTotal:      12 * time.Hour,
 		StandardReceipts: ReceiptRules{
 			DeleteExpired: Apply, DeleteSuperseded: Ignore, DeleteGone: Ignore,
@@ -62,7 +62,7 @@ func strict() Rules {
 		CompareOmitted:  true,
 		FIFODelay:       true,
 		GroupOnly:       true,
-		FailBatch:       map[Kind]bool{OutOfRange: true, NotForQueueType: true, GroupMissing: true},
+		FailBatch:       []Kind{OutOfRange, NotForQueueType, GroupMissing},
 		RenewReceipt:    true,
 		DelayedReceipts: true,
 	}

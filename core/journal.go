@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -30,12 +31,18 @@ type journal struct {
 // stats are the counters of the journal, for metrics and benchmarks.
 type stats struct{ commits, failed, entries, bytes atomic.Int64 }
 
-// These bound a commit. Badger takes 2.4 MiB and some 20,000 changes in one transaction with our options; a verb
-// adds at most little more than 1 MiB.
+// These bound a commit. Badger takes 2.3 MiB and 20,000 changes in one transaction with our options. A commit stops
+// gathering at the first pair; a verb may not exceed the second, so that one that does fails alone, not with those who
+// share its commit.
 const (
 	commitBytes = 1 << 20
 	commitOps   = 8192
+	verbBytes   = 1300 << 10
+	verbOps     = 11_000
 )
+
+// errTooLarge is a fault of ours: verbs check what callers give them first.
+var errTooLarge = &Error{Kind: Internal, Err: errors.New("core: too much for one commit")}
 
 // part is what is made stale and read back as a whole: a queue, a topic, the outbox.
 type part interface {
@@ -76,11 +83,15 @@ type ticket struct {
 }
 
 // append adds changes to the commit that is gathering. The locks of all parts in it must be held. Whoever appended
-// must wait. Returns an Internal error if one of the parts is stale; then all of them are, and whoever appended must
-// refresh them once it holds no lock.
+// must wait. Returns an Internal error if one of the parts is stale or the changes are too large; then all of the parts
+// are stale, and whoever appended must refresh them once it holds no lock.
 func (j *journal) append(c *changes) (ticket, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if c.batch.Size > verbBytes || len(c.batch.Ops) > verbOps {
+		c.spoil()
+		return ticket{}, errTooLarge
+	}
 	for _, p := range c.parts {
 		if p.staleness().Load() {
 			c.spoil()

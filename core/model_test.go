@@ -167,7 +167,7 @@ func (m *model) send(q *modelQueue, batch []Outgoing) ([]modelSent, Kind) {
 	out := make([]modelSent, len(batch))
 	for i, o := range batch {
 		out[i].kind = m.refuse(q, o)
-		if m.r.FailBatch[out[i].kind] {
+		if slices.Contains(m.r.FailBatch, out[i].kind) {
 			return nil, out[i].kind
 		}
 	}

@@ -35,7 +35,11 @@ type Delivery struct {
 // publishedBytes bounds what one publication adds to queues and the outbox in its own commit, since a commit has a
 // bound too. The subscriptions that are beyond it get a delivery instead, which is as durable and reaches them
 // a moment later.
-const publishedBytes = 512 << 10
+const publishedBytes = 256 << 10
+
+// publicationBytes bounds a publication with all that does not count for its size, such as its properties. Rendered for
+// a queue it may be a few times as large.
+const publicationBytes = 256 << 10
 
 // Publish implements Broker.
 func (v *view) Publish(_ context.Context, key TopicKey, m Publication) (Published, error) {
@@ -49,6 +53,9 @@ func (v *view) Publish(_ context.Context, key TopicKey, m Publication) (Publishe
 		if size := v.rules.size(&Outgoing{Body: m.Body, Attributes: m.Attributes}); size > t.settings.MaxSize {
 			return &Error{Kind: MessageTooLarge, Value: size, Max: t.settings.MaxSize}
 		}
+		if weight := m.weight(); weight > publicationBytes {
+			return &Error{Kind: MessageTooLarge, Value: weight, Max: publicationBytes}
+		}
 		p = o.publish(&m, v.rules.TopicRetention)
 		return nil
 	})
@@ -56,6 +63,15 @@ func (v *view) Publish(_ context.Context, key TopicKey, m Publication) (Publishe
 		return Published{}, err
 	}
 	return p, nil
+}
+
+// weight is about the size of a publication's record.
+func (m *Publication) weight() int {
+	n := (&Outgoing{Body: m.Body, Attributes: m.Attributes, Trace: m.Trace, Sender: m.Sender, Group: m.Group}).weight()
+	for name, note := range m.Notes {
+		n += len(name) + len(note)
+	}
+	return n + len(m.Tag)
 }
 
 // matching returns the subscriptions that want what is published with a tag.

@@ -169,7 +169,7 @@ func TestPushInBadgerSurvivesRestart(t *testing.T) {
 	release <- errRefused
 	e.Close()
 	clock.Advance(20 * time.Second)
-	e, b = open()
+	e, _ = open()
 	if d := <-tried; d.ID != p.ID || d.Body != "hello" || d.Attempt > 2 {
 		t.Errorf("Push(%+v), want attempt 1 or 2 of %v", d, p.ID)
 	}

@@ -166,44 +166,55 @@ func (a *reception) limit(s *Settings) (int, error) {
 // pick holds the messages to deliver, drops those that are too old and moves those that redrive would not deliver. It
 // returns how many it has dropped and moved; there may be more.
 func (v *view) pick(q, target *queue, limit int, now instant, c *changes) (messages []*message, moved int, err error) {
-	var old, worn []*message
-	weight := 0
-	q.order.take(limit, func(m *message) verdict {
-		switch {
-		case q.expired(m, now):
-			if old = append(old, m); len(old) == expiries {
-				return enough
-			}
-		case target != nil && q.wear(m) > 0:
-			worn = append(worn, m)
-			weight += int(m.size)
-			if target != q && (weight > movedBytes || len(worn) == movedMost) {
-				return enough
-			}
-		default:
-			messages = append(messages, m)
-			return taken
-		}
-		return passed
-	})
-	for _, m := range old {
+	p := picked{q: q, target: target, now: now}
+	q.order.take(limit, p.visit)
+	for _, m := range p.old {
 		q.remove(m, c)
 	}
 	if target == q {
-		for _, m := range worn { // its own dead-letter queue: it goes to the end and is never delivered
+		for _, m := range p.worn { // its own dead-letter queue: it goes to the end and is never delivered
 			q.put(m, now, visible, now)
 		}
-		return messages, len(old), nil
+		return p.messages, len(p.old), nil
 	}
-	for i, m := range worn {
+	for i, m := range p.worn {
 		if err := v.e.redrive(q, target, m, now, c); err != nil {
-			for _, m := range append(messages, worn[i:]...) {
+			for _, m := range append(p.messages, p.worn[i:]...) {
 				q.put(m, m.visibleAt, visible, now)
 			}
 			return nil, 0, err
 		}
 	}
-	return messages, len(old) + len(worn), nil
+	return p.messages, len(p.old) + len(p.worn), nil
+}
+
+// picked is what one look at a queue finds.
+type picked struct {
+	q, target *queue
+	now       instant
+
+	messages, old, worn []*message
+	weight              int // of worn, in bytes
+}
+
+// visit sorts a message, within what one commit takes.
+func (p *picked) visit(m *message) verdict {
+	switch {
+	case p.q.expired(m, p.now):
+		if p.old = append(p.old, m); len(p.old) == expiries {
+			return enough
+		}
+	case p.target != nil && p.q.wear(m) > 0:
+		p.worn = append(p.worn, m)
+		p.weight += int(m.size)
+		if p.target != p.q && (p.weight > movedBytes || len(p.worn) == movedMost) {
+			return enough
+		}
+	default:
+		p.messages = append(p.messages, m)
+		return taken
+	}
+	return passed
 }
 
 // deliver hides a message that was picked and counts the receive.

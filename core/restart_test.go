@@ -185,6 +185,9 @@ func TestQueuesSurviveARestart(t *testing.T) {
 			t.Errorf("Queue() after a restart (-before +after):\n%s", diff)
 		}
 		_, made, err := w.Create(t.Context(), q, p, nil)
+		if made {
+			t.Error("Create() with the old wait made a queue")
+		}
 		wantKind(t, "Create() with the old wait", err, QueueExists)
 		p.Wait = new(4 * time.Second)
 		if _, made, err = w.Create(t.Context(), q, p, nil); made || err != nil {

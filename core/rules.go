@@ -58,7 +58,7 @@ type Rules struct {
 	// GroupOnly makes FIFO queues work without deduplication ids: a message without one is never a duplicate.
 	GroupOnly bool
 	// FailBatch lists the kinds of which one message fails a whole batch, before anything is sent.
-	FailBatch map[Kind]bool
+	FailBatch []Kind
 
 	// VisibilityTotal bounds the time for which one receive may hide a message, all changes included. 0: unbounded.
 	VisibilityTotal time.Duration

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 )
 
@@ -20,10 +21,13 @@ func (v *view) Send(_ context.Context, key QueueKey, messages []Outgoing) ([]Sen
 	now := v.e.now()
 	var c changes
 	q.advance(now, &c, v.e.watched)
+	if err := checkWeight(messages); err != nil {
+		return nil, v.abandon(q, &c, err)
+	}
 	sent := make([]Sent, len(messages))
 	for i := range messages {
 		sent[i].Err = v.rules.checkOutgoing(&messages[i], q.settings())
-		if kind, ok := kindOf(sent[i].Err); ok && v.rules.FailBatch[kind] {
+		if kind, ok := kindOf(sent[i].Err); ok && slices.Contains(v.rules.FailBatch, kind) {
 			err := sent[i].Err
 			return nil, v.abandon(q, &c, err)
 		}
@@ -48,6 +52,42 @@ func (v *view) Send(_ context.Context, key QueueKey, messages []Outgoing) ([]Sen
 		v.e.evict(q, homeless)
 	}
 	return sent, nil
+}
+
+// sendBytes bounds what one call sends, with all that does not count for a message's size, such as its trace: it has
+// to fit into one commit.
+const sendBytes = 1200 << 10
+
+// idBytes bounds a group or deduplication id, which both become part of a key of the store.
+const idBytes = 4096
+
+// checkWeight refuses messages that are too much for one commit, whatever a provider counts.
+func checkWeight(messages []Outgoing) error {
+	total := 0
+	for i := range messages {
+		o := &messages[i]
+		total += o.weight()
+		for _, id := range []*string{o.Group, o.DeduplicationID} {
+			if id != nil && len(*id) > idBytes {
+				return &Error{Kind: MessageTooLarge, Value: len(*id), Max: idBytes}
+			}
+		}
+	}
+	if total > sendBytes {
+		return &Error{Kind: MessageTooLarge, Value: total, Max: sendBytes}
+	}
+	return nil
+}
+
+// weight is about the size of a message's record.
+func (o *Outgoing) weight() int {
+	n := len(o.Body) + len(o.Sender) + len(defaultText(o.Group)) + len(defaultText(o.DeduplicationID)) +
+		len(o.Trace.XRay) + len(o.Trace.Parent) + len(o.Trace.State) + len(o.Trace.Baggage)
+	for i := range o.Attributes {
+		a := &o.Attributes[i]
+		n += len(a.Name) + len(a.Label) + len(a.Value) + 8
+	}
+	return n
 }
 
 // abandon ends a verb that fails for a reason of the caller's: only what advance did is stored.

@@ -67,6 +67,7 @@ func (s *standard) changed(m *message, was state) {
 		if m.line.at < 0 {
 			s.band(m).push(m.line)
 		}
+	case delayed, held, states:
 	}
 }
 
@@ -86,6 +87,7 @@ func (s *standard) detach(m *message, was state) {
 	case visible:
 		m.line.remove(m)
 		s.headChanged(m)
+	case delayed, held, states:
 	}
 }
 
@@ -123,6 +125,7 @@ func (s *standard) take(limit int, visit func(m *message) verdict) {
 				limit--
 			case enough:
 				return
+			case passed:
 			}
 		}
 	}

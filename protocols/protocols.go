@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"runtime/debug"
+	"slices"
 
 	"github.com/sluicemq/sluice/core"
 )
@@ -47,10 +48,22 @@ type Home struct{ Account, Region string }
 // Namespace returns the home as a namespace of the engine.
 func (h Home) Namespace() core.Namespace { return core.Namespace(h) }
 
+// Credential is what belongs to an access key with which requests are signed.
+type Credential struct {
+	Secret       string
+	Account      string // whose key it is; empty: of the home of the provider that is asked
+	SessionToken string // what requests bring along with a temporary key; empty: the key is permanent
+}
+
 // Site is what the dialects share: the engine and the names under which it is reached.
 type Site struct {
 	// Broker gives the engine under a dialect's rules.
 	Broker func(core.Rules) core.Broker
+	// Verify makes dialects refuse requests that are not signed with one of the Credentials. Otherwise signatures are
+	// accepted unread.
+	Verify bool
+	// Credentials are the access keys by their ids.
+	Credentials map[string]Credential
 	// SQS and MNS are the homes of the two providers.
 	SQS, MNS Home
 	// Bridges joins namespaces: a key is read as its value. Both providers then see the same queues.
@@ -123,7 +136,7 @@ func (h *handler) run(d Dialect, r *http.Request) (call *Call, result any, err e
 	call = &Call{Request: r}
 	defer func() {
 		if p := recover(); p != nil {
-			if p == http.ErrAbortHandler {
+			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 				panic(p)
 			}
 			result, err = nil, &core.Error{Kind: core.Internal, Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
@@ -158,6 +171,23 @@ func IsFault(err error) bool {
 // ErrBodyTooLarge is returned by ReadBody for a body over the limit.
 var ErrBodyTooLarge = errors.New("protocols: request body too large")
 
+// trusted is how much memory a claimed length alone is worth; beyond it memory grows with what arrives.
+const trusted = 64 << 10
+
+// readClaimed reads a body of a length that is only claimed so far.
+func readClaimed(r io.Reader, length int) ([]byte, error) {
+	body := make([]byte, 0, min(length, trusted))
+	for {
+		n, err := io.ReadFull(r, body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err != nil || len(body) == length {
+			return body, err
+		}
+		body = slices.Grow(body, min(length-len(body), len(body)))
+		body = body[:len(body):min(cap(body), length)]
+	}
+}
+
 // ReadBody reads the whole body of a request, of at most limit bytes. Returns ErrBodyTooLarge if it is larger, or the
 // error of the connection.
 func ReadBody(r *http.Request, limit int64) ([]byte, error) {
@@ -165,9 +195,7 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 		return nil, ErrBodyTooLarge
 	}
 	if r.ContentLength > 0 {
-		body := make([]byte, r.ContentLength)
-		_, err := io.ReadFull(r.Body, body)
-		return body, err
+		return readClaimed(r.Body, int(r.ContentLength))
 	}
 	if r.ContentLength == 0 || r.Body == nil {
 		return nil, nil

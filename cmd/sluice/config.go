@@ -22,6 +22,7 @@ type config struct {
 	Data      *text `yaml:"data"`
 	Sync      *text `yaml:"sync"`
 	Strict    *text `yaml:"strict"`
+	Auth      *text `yaml:"auth"`
 	PublicURL *text `yaml:"public-url"`
 
 	SQS struct {
@@ -29,17 +30,25 @@ type config struct {
 		Region  *text `yaml:"region"`
 	} `yaml:"sqs"`
 	MNS struct {
-		Account         *text `yaml:"account"`
-		Region          *text `yaml:"region"`
-		NextVisibleTime *text `yaml:"next-visible-time"`
+		Account         *text  `yaml:"account"`
+		Region          *text  `yaml:"region"`
+		NextVisibleTime *text  `yaml:"next-visible-time"`
+		PushHosts       []text `yaml:"push-hosts"`
 	} `yaml:"mns"`
 	Bridges *[]struct {
 		MNS *text `yaml:"mns"`
 		SQS *text `yaml:"sqs"`
 	} `yaml:"bridges"`
+	Credentials *[]struct {
+		ID           *text `yaml:"id"`
+		Secret       *text `yaml:"secret"`
+		Account      *text `yaml:"account"`
+		SessionToken *text `yaml:"session-token"`
+	} `yaml:"credentials"`
 	Limits struct {
 		InFlight *text `yaml:"in-flight"`
 	} `yaml:"limits"`
+	Resources resources `yaml:",inline"`
 }
 
 // text is a scalar of the file as it is written there.
@@ -55,6 +64,14 @@ func (t *text) UnmarshalYAML(n *yaml.Node) error {
 	}
 	*t = text{value: n.Value, line: n.Line}
 	return nil
+}
+
+// or returns the value, or another one for what the file leaves out.
+func (t *text) or(absent string) string {
+	if t == nil {
+		return absent
+	}
+	return t.value
 }
 
 func (t *text) errorf(format string, args ...any) error {
@@ -94,7 +111,7 @@ func inWords(err error) string {
 
 // flags are the settings that serve has flags for, by the flag's name.
 func (c *config) flags() map[string]*text {
-	return map[string]*text{"listen": c.Listen, "data": c.Data, "sync": c.Sync, "strict": c.Strict}
+	return map[string]*text{"listen": c.Listen, "data": c.Data, "sync": c.Sync, "strict": c.Strict, "auth": c.Auth}
 }
 
 // options are the settings that only the file has.
@@ -108,11 +125,20 @@ func (c *config) options() (o sluice.Options, err error) {
 	if o.Bridges, err = c.bridges(); err != nil {
 		return o, err
 	}
+	if o.Credentials, err = c.credentials(); err != nil {
+		return o, err
+	}
+	if o.Resources, err = c.Resources.read(o.SQS, o.MNS); err != nil {
+		return o, err
+	}
 	if o.MicrosecondVisibleTime, err = microseconds(c.MNS.NextVisibleTime); err != nil {
 		return o, err
 	}
 	if o.MaxInFlight, err = bound(c.Limits.InFlight); err != nil {
 		return o, err
+	}
+	for _, host := range c.MNS.PushHosts {
+		o.PushHosts = append(o.PushHosts, host.value)
 	}
 	o.PublicURL, err = publicURL(c.PublicURL)
 	return o, err
@@ -157,6 +183,26 @@ func (c *config) bridges() ([]sluice.Bridge, error) {
 		list = append(list, sluice.Bridge{MNS: mns, SQS: sqs})
 	}
 	return list, nil
+}
+
+// credentials keeps an empty list apart from none: the first refuses every request, the second reads no signature.
+func (c *config) credentials() (map[string]sluice.Credential, error) {
+	if c.Credentials == nil {
+		return nil, nil
+	}
+	keys := make(map[string]sluice.Credential, len(*c.Credentials))
+	for i, k := range *c.Credentials {
+		if k.ID.or("") == "" || k.Secret.or("") == "" {
+			return nil, fmt.Errorf("credentials: entry %d needs both id and secret", i+1)
+		}
+		if _, twice := keys[k.ID.value]; twice {
+			return nil, k.ID.errorf("the access key %s is there twice", k.ID.value)
+		}
+		keys[k.ID.value] = sluice.Credential{
+			Secret: k.Secret.value, Account: k.Account.or(""), SessionToken: k.SessionToken.or(""),
+		}
+	}
+	return keys, nil
 }
 
 func microseconds(t *text) (bool, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ A flag wins over its variable, a variable over the file. A variable that is empt
 	mode := syncFlag(sluice.SyncOS)
 	f.Var(&mode, "sync", "when a change is durable: os survives a killed process, always a power loss too")
 	f.Bool("strict", false, "hold the providers' wait rules too, such as 60 s between purges")
+	f.Var(new(authFlag), "auth",
+		"whether signatures are verified with the credentials of the file; by default they are if it lists any")
 	f.String("config", "", "YAML file with these and more settings")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		s, err := settle(f, os.LookupEnv)
@@ -54,11 +57,13 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	s.options.OnFault = func(f *sluice.Fault) {
 		faults.Error(f.Err.Error(), "operation", f.Operation, "request", f.RequestID)
 	}
+	url := sluice.URL(l.Addr())
+	s.options.PushURL = cmp.Or(s.options.PublicURL, url)
 	server, err := sluice.Open(s.options)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(stdout, "Ready. Listening on %s\n", address(l.Addr())); err != nil {
+	if _, err := fmt.Fprintf(stdout, "Ready. Listening on %s\n", url); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	return errors.Join(server.Serve(ctx, l), server.Close())
@@ -73,16 +78,4 @@ func plain(err error) error {
 		return failed.Err
 	}
 	return err
-}
-
-// address turns "all interfaces" into a name that a client on this machine can use.
-func address(a net.Addr) string {
-	host, port, err := net.SplitHostPort(a.String())
-	if err != nil {
-		return a.String()
-	}
-	if ip := net.ParseIP(host); ip.IsUnspecified() {
-		host = "localhost"
-	}
-	return "http://" + net.JoinHostPort(host, port)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -39,7 +40,7 @@ func settle(f *pflag.FlagSet, env lookup) (settings, error) {
 	if s.options.Data == "" {
 		return settings{}, errors.New(`data is empty, want a directory or "memory"`)
 	}
-	return s, nil
+	return s, s.authorize(value(f, "auth"))
 }
 
 func value(f *pflag.FlagSet, name string) string { return f.Lookup(name).Value.String() }
@@ -91,12 +92,46 @@ func (s *syncFlag) String() string { return string(*s) }
 
 // Set takes "os" or "always".
 func (s *syncFlag) Set(v string) error {
-	if v != string(sluice.SyncOS) && v != string(sluice.SyncAlways) {
-		return fmt.Errorf("want %s", s.Type())
-	}
-	*s = syncFlag(v)
-	return nil
+	return oneOf(s, v, string(sluice.SyncOS), string(sluice.SyncAlways))
 }
 
 // Type shows the values in the usage text and in errors.
 func (s *syncFlag) Type() string { return "os|always" }
+
+// authFlag is one as well.
+type authFlag string
+
+// String returns the value.
+func (a *authFlag) String() string { return string(*a) }
+
+// Set takes "off" or "verify".
+func (a *authFlag) Set(v string) error { return oneOf(a, v, authOff, authVerify) }
+
+// Type shows the values in the usage text and in errors.
+func (a *authFlag) Type() string { return authOff + "|" + authVerify }
+
+// oneOf sets a flag to one of its values.
+func oneOf[F ~string](f *F, v string, values ...string) error {
+	if !slices.Contains(values, v) {
+		return fmt.Errorf("want %s", strings.Join(values, "|"))
+	}
+	*f = F(v)
+	return nil
+}
+
+// What auth can be. Without it, whether there are credentials decides.
+const (
+	authOff    = "off"
+	authVerify = "verify"
+)
+
+// authorize decides whether the credentials count.
+func (s *settings) authorize(auth string) error {
+	switch {
+	case auth == authOff:
+		s.options.Credentials = nil
+	case auth == authVerify && s.options.Credentials == nil:
+		return errors.New("auth is verify, but the configuration has no credentials to verify with")
+	}
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -86,13 +87,16 @@ func TestFlagWinsOverVariableOverFileOverDefault(t *testing.T) {
 
 func TestEveryServeFlagHasAVariable(t *testing.T) {
 	vars := map[string]string{
-		"SLUICE_LISTEN": "h:1", "SLUICE_DATA": "d", "SLUICE_SYNC": "always", "SLUICE_STRICT": "true",
+		"SLUICE_LISTEN": "h:1", "SLUICE_DATA": "d", "SLUICE_SYNC": "always", "SLUICE_STRICT": "true", "SLUICE_AUTH": "verify",
+		"SLUICE_CONFIG": writeConfig(t, "credentials: []\n"),
 	}
 	s, err := settled(t, nil, vars)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := settings{listen: "h:1", options: sluice.Options{Data: "d", Sync: sluice.SyncAlways, Strict: true}}
+	want := settings{listen: "h:1", options: sluice.Options{
+		Data: "d", Sync: sluice.SyncAlways, Strict: true, SQS: sluice.DefaultSQS, MNS: sluice.DefaultMNS, Credentials: map[string]sluice.Credential{},
+	}}
 	if diff := cmp.Diff(want, s, cmp.AllowUnexported(settings{})); diff != "" {
 		t.Errorf("settle() (-want +got):\n%s", diff)
 	}
@@ -110,10 +114,14 @@ mns:
   account: 42
   region: cn-shanghai
   next-visible-time: microseconds
+  push-hosts: [hooks.example, 192.0.2.1]
 bridges:
   - {mns: 42/cn-shanghai, sqs: 000000000001/eu-west-1}
   - mns: 43/cn-beijing
     sqs: 123456789012/us-east-1
+credentials:
+  - {id: AK1, secret: s1}
+  - {id: AK2, secret: s2, account: 000000000001, session-token: t}
 limits:
   in-flight: 20
 `)}, map[string]string{"SLUICE_STRICT": "true"})
@@ -124,6 +132,10 @@ limits:
 	want := sluice.Options{
 		Data: "memory", Sync: sluice.SyncAlways, Strict: true, PublicURL: "https://queues.example:8443",
 		SQS: sqs, MNS: mns, MaxInFlight: 20, MicrosecondVisibleTime: true,
+		PushHosts: []string{"hooks.example", "192.0.2.1"},
+		Credentials: map[string]sluice.Credential{
+			"AK1": {Secret: "s1"}, "AK2": {Secret: "s2", Account: "000000000001", SessionToken: "t"},
+		},
 		Bridges: []sluice.Bridge{
 			{MNS: mns, SQS: sqs},
 			{MNS: sluice.Home{Account: "43", Region: "cn-beijing"}, SQS: sluice.Home{Account: "123456789012", Region: "us-east-1"}},
@@ -134,10 +146,87 @@ limits:
 	}
 }
 
+func TestAuthDecidesWhetherCredentialsCount(t *testing.T) {
+	const keys = "credentials: [{id: a, secret: b}]\n"
+	for _, tt := range []struct {
+		name, file string
+		args       []string
+		vars       map[string]string
+		verifies   bool
+	}{
+		{name: "nothing", file: ""},
+		{name: "off without credentials", file: "auth: off\n"},
+		{name: "credentials alone", file: keys, verifies: true},
+		{name: "both", file: "auth: verify\n" + keys, verifies: true},
+		{name: "off in the file", file: "auth: off\n" + keys},
+		{name: "off by the flag", file: "auth: verify\n" + keys, args: []string{"--auth=off"}},
+		{name: "off by the variable", file: keys, vars: map[string]string{"SLUICE_AUTH": "off"}},
+		{name: "the flag over all", file: "auth: off\n" + keys, args: []string{"--auth=verify"}, vars: map[string]string{"SLUICE_AUTH": "off"}, verifies: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := settled(t, append(tt.args, "--config="+writeConfig(t, tt.file)), tt.vars)
+			if verifies := s.options.Credentials != nil; err != nil || verifies != tt.verifies {
+				t.Errorf("verifies = %v (%v), want %v", verifies, err, tt.verifies)
+			}
+		})
+	}
+}
+
+func TestConfigNamesResources(t *testing.T) {
+	s, err := settled(t, []string{"--config", writeConfig(t, `
+mns: {account: 42, region: cn-shanghai}
+queues:
+  - name: orders
+    dead-letter: {queue: dead, max-receives: 3}
+    tags: {team: shop, number: 007}
+    delay: 0
+    visibility: 90
+    retention: 96h
+    wait: 20s
+    max-size: 65536
+  - {name: dead, namespace: mns}
+  - {name: steps, namespace: 123456789012/eu-west-1, fifo: true, content-dedup: false}
+topics:
+  - {name: news}
+  - {name: small, namespace: 43/cn-beijing, max-size: 1024}
+subscriptions:
+  - {topic: news, name: a, queue: orders, filter-tag: red, format: JSON}
+  - {topic: news, name: b, endpoint: "http://localhost/x", strategy: EXPONENTIAL_DECAY_RETRY, dead-letter: dead}
+`)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sluice.Resources{
+		Queues: []sluice.Queue{
+			{
+				Name: "orders", DeadLetter: &sluice.DeadLetter{Queue: "dead", MaxReceives: 3}, Tags: map[string]string{"team": "shop", "number": "007"},
+				Delay: new(time.Duration(0)), Visibility: new(90 * time.Second), Retention: new(96 * time.Hour), Wait: new(20 * time.Second), MaxSize: new(65536),
+			},
+			{Name: "dead", Namespace: sluice.Home{Account: "42", Region: "cn-shanghai"}},
+			{Name: "steps", Namespace: sluice.Home{Account: "123456789012", Region: "eu-west-1"}, FIFO: true, ContentDedup: new(false)},
+		},
+		Topics: []sluice.Topic{{Name: "news"}, {Name: "small", Namespace: sluice.Home{Account: "43", Region: "cn-beijing"}, MaxSize: new(1024)}},
+		Subscriptions: []sluice.Subscription{
+			{Topic: "news", Name: "a", Queue: "orders", FilterTag: "red", Format: "JSON"},
+			{Topic: "news", Name: "b", Endpoint: "http://localhost/x", Strategy: "EXPONENTIAL_DECAY_RETRY", DeadLetter: "dead"},
+		},
+	}
+	if diff := cmp.Diff(want, s.options.Resources); diff != "" {
+		t.Errorf("resources (-want +got):\n%s", diff)
+	}
+}
+
 func TestConfigLeavesOutIsNotZero(t *testing.T) {
 	absent, err := settled(t, []string{"--config", writeConfig(t, "# nothing\n")}, nil)
 	if err != nil || absent.options.Bridges != nil {
 		t.Errorf("bridges of an empty file = %#v (%v), want nil: the default bridge", absent.options.Bridges, err)
+	}
+	if absent.options.Credentials != nil {
+		t.Errorf("credentials of an empty file = %#v, want nil: signatures are not read", absent.options.Credentials)
+	}
+	closed, err := settled(t, []string{"--config", writeConfig(t, "credentials: []\n")}, nil)
+	if err != nil || closed.options.Credentials == nil {
+		t.Errorf("credentials: [] = %#v (%v), want an empty map: nobody may ask", closed.options.Credentials, err)
 	}
 	none, err := settled(t, []string{"--config", writeConfig(t, "bridges: []\n")}, nil)
 	if err != nil || none.options.Bridges == nil || len(none.options.Bridges) != 0 {
@@ -164,6 +253,17 @@ func TestWrongSettingsAreToldInOneLine(t *testing.T) {
 		{name: "unit", file: "mns: {next-visible-time: seconds}\n", want: "line 1: next-visible-time is \"seconds\""},
 		{name: "bridge", file: "bridges:\n- mns: 1\n  sqs: 000000000000/r\n", want: `line 2: "" is not a region of MNS`},
 		{name: "half a bridge", file: "bridges:\n- mns: 1/r\n", want: "entry 1 needs both mns and sqs"},
+		{name: "half a key", file: "credentials:\n- id: x\n", want: "credentials: entry 1 needs both id and secret"},
+		{name: "key twice", file: "credentials:\n- {id: x, secret: a}\n- {id: x, secret: b}\n", want: "line 3: the access key x is there twice"},
+		{name: "auth", file: "auth: on\n", want: `line 1: auth is "on", want off|verify`},
+		{name: "auth without keys", args: []string{"--auth=verify"}, want: "auth is verify, but the configuration has no credentials"},
+		{name: "unknown in a queue", file: "queues:\n- {name: q, colour: red}\n", want: "line 2: unknown setting colour"},
+		{name: "namespace", file: "queues:\n- name: q\n  namespace: here\n", want: `line 3: namespace is "here", want sqs, mns or account/region`},
+		{name: "fifo", file: "queues:\n- {name: q, fifo: perhaps}\n", want: `line 2: fifo is "perhaps", want true or false`},
+		{name: "duration", file: "queues:\n- {name: q, delay: 4 days}\n", want: `line 2: delay is "4 days", want seconds`},
+		{name: "part of a second", file: "queues:\n- {name: q, delay: 1.5s}\n", want: `line 2: delay is "1.5s", want seconds`},
+		{name: "duration beyond", file: "queues:\n- {name: q, delay: 99999999999999999}\n", want: "line 2: delay is"},
+		{name: "receives", file: "queues:\n- {name: q, dead-letter: {queue: d, max-receives: x}}\n", want: `line 2: max-receives is "x", want a number`},
 		{name: "limit", file: "limits:\n  in-flight: 0\n", want: "line 2: in-flight is \"0\""},
 		{name: "url", file: "public-url: host\n", want: "line 1: public-url is \"host\""},
 		{name: "no file", args: []string{"--config=/nowhere/x.yaml"}, want: "cannot read the configuration: open /nowhere/x.yaml"},

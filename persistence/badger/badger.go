@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 
 	badgerdb "github.com/dgraph-io/badger/v4"
@@ -63,10 +64,29 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := s.room(0); err != nil {
 		return nil, err
 	}
-	if err := s.openDB(); err != nil {
+	if err := s.openAfterKill(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// madeAnew is how Badger says that it has given an empty file its size.
+const madeAnew = "Create a new file"
+
+// leftovers is how many files Open finishes that a killed process has left behind.
+const leftovers = 32
+
+// openAfterKill is openDB for a directory whose last user may have been killed. Badger makes a file before it gives
+// it a size, and empties one before it removes it; in between the file is empty, holds nothing, and makes Badger refuse
+// to open the directory. In refusing it gives the file its size, so the next try gets past it. Seen three times in 120
+// kills under load.
+func (s *Store) openAfterKill() error {
+	for tries := 0; ; tries++ {
+		err := s.openDB()
+		if err == nil || tries == leftovers || !strings.Contains(err.Error(), madeAnew) {
+			return err
+		}
+	}
 }
 
 // Get implements persistence.Store.

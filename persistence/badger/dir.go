@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/sluicemq/sluice/persistence"
 )
@@ -17,11 +18,15 @@ func prepare(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("persistence/badger: cannot make the data directory %s: %w", dir, reason(err))
 	}
-	probe, err := os.CreateTemp(dir, ".probe-*")
+	// One name, so that a kill in this instant leaves one file at most.
+	probe, err := os.Create(filepath.Join(dir, ".probe"))
 	if err != nil {
 		return fmt.Errorf("persistence/badger: cannot write to the data directory %s: %w", dir, reason(err))
 	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	if err := os.Remove(probe.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, probe.Close())
+	}
+	return probe.Close()
 }
 
 // reason drops the path from err: the message around it names the directory already.

@@ -49,8 +49,9 @@ func tuned(dir string, o Options) badgerdb.Options {
 type quiet struct{ onError func(error) }
 
 func (q quiet) Errorf(format string, args ...any) {
-	if q.onError != nil {
-		q.onError(errors.New("persistence/badger: " + oneLine(fmt.Sprintf(format, args...))))
+	text := oneLine(fmt.Sprintf(format, args...))
+	if q.onError != nil && !strings.Contains(text, madeAnew) {
+		q.onError(errors.New("persistence/badger: " + text))
 	}
 }
 

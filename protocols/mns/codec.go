@@ -12,8 +12,11 @@ type codec interface {
 	read(raw []byte) (body, error)
 	// write appends a value of the plan's shape as the body of an answer.
 	write(b []byte, p *plan, v reflect.Value) []byte
-	// contentType is that of answers.
+	// malformed is the error of a body that is not in this language.
+	malformed() *fault
+	// contentType and format are what the headers of answers say of the language.
 	contentType() []string
+	format() []string
 }
 
 // body is the body of a request.
@@ -27,9 +30,12 @@ type body interface {
 // request is what the table sees of a request.
 type request struct {
 	http    *http.Request
+	codec   codec
 	vars    map[string]string // of the path, with their percent escapes
 	query   query
-	body    body // nil for a request without one
+	raw     []byte
+	cut     error // why there is no body to be read
+	body    body  // nil for a request without one
 	bodyErr error
 }
 
@@ -53,7 +59,7 @@ func (r *request) bind(p *plan, v reflect.Value) error {
 	case p.optional:
 		return nil
 	}
-	return errMalformedXML
+	return r.codec.malformed()
 }
 
 // bindLine fills a field from path, query or headers, if it is there.

@@ -1,6 +1,7 @@
 package mns
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 	"net/http"
@@ -14,17 +15,24 @@ import (
 	"github.com/sluicemq/sluice/protocols"
 )
 
-// XML returns the dialect of version 2015-06-06. Signatures are accepted unread.
+const xmlVersion = "2015-06-06"
+
+// XML returns the dialect of version 2015-06-06.
 func XML(site *protocols.Site) protocols.Dialect {
-	return &dialect{name: "mns", codec: xmlCodec{}, router: newRouter(operations), broker: site.Broker(rules), site: site}
+	return &dialect{
+		name: "mns", version: []string{xmlVersion}, codec: xmlCodec{}, host: namespaceOf,
+		router: newRouter(operations), broker: site.Broker(rules), site: site,
+	}
 }
 
 type dialect struct {
-	name   string
-	codec  codec
-	router *router
-	broker core.Broker
-	site   *protocols.Site
+	name    string
+	version []string // of the API, as the header has it
+	codec   codec
+	host    func(host string, home protocols.Home) (ns core.Namespace, namesAccount bool)
+	router  *router
+	broker  core.Broker
+	site    *protocols.Site
 }
 
 func (d *dialect) Name() string { return d.name }
@@ -55,10 +63,10 @@ func speaksSQS(r *http.Request) bool {
 
 func ownPath(path string) bool {
 	return path == queuesPath || strings.HasPrefix(path, "/queues/") ||
-		path == "/topics" || strings.HasPrefix(path, "/topics/") || path == openPath
+		path == topicsPath || strings.HasPrefix(path, "/topics/") || path == openPath
 }
 
-// Decode reads a request. Its errors are *faults.
+// Decode reads a request. Its errors are *faults, in this order: of the URL, of who sends it, of the body.
 func (d *dialect) Decode(r *http.Request) (*protocols.Call, error) {
 	c := &protocols.Call{Request: r, RequestID: d.requestID()}
 	rows, vars := d.router.match(r)
@@ -74,31 +82,38 @@ func (d *dialect) Decode(r *http.Request) (*protocols.Call, error) {
 		return c, errInvalidURL
 	}
 	c.Operation, c.Detail = o.name, o
-	c.Run, err = o.start(d.serve(r), in)
+	s, err := d.serve(in)
+	if err != nil {
+		return c, err
+	}
+	c.Run, err = o.start(s, in)
 	return c, err
 }
 
 // read reads query and body. The body is read in any case, so that the connection can be used again.
 func (d *dialect) read(r *http.Request, vars map[string]string) (*request, error) {
-	in := &request{http: r, vars: vars}
-	raw, err := protocols.ReadBody(r, maxRequest)
+	in := &request{http: r, codec: d.codec, vars: vars}
+	var err error
+	in.raw, err = protocols.ReadBody(r, maxRequest)
 	switch {
 	case errors.Is(err, protocols.ErrBodyTooLarge):
-		return nil, errBodySize
+		in.cut = errBodySize
 	case err != nil:
-		return nil, errMalformedXML // the client has gone, or sent less than it said
-	case len(raw) > 0:
-		in.body, in.bodyErr = d.codec.read(raw)
+		in.cut = d.codec.malformed() // the client has gone, or sent less than it said
+	case len(in.raw) > 0:
+		in.body, in.bodyErr = d.codec.read(in.raw)
 	}
 	in.query, err = parseQuery(r.URL.RawQuery)
 	return in, err
 }
 
-// requestID returns an id of the recorded form: 24 upper-case hexadecimal digits, of which the first 8 are the second
-// of the request.
-func (d *dialect) requestID() string {
+func (d *dialect) requestID() string { return newRequestID(d.broker.Now()) }
+
+// newRequestID returns an id of the recorded form: 24 upper-case hexadecimal digits, of which the first 8 are the
+// second of the request.
+func newRequestID(now time.Time) string {
 	var id [12]byte
-	second, random := d.broker.Now().Unix(), rand.Uint64()
+	second, random := now.Unix(), rand.Uint64()
 	for i := range 4 {
 		id[i] = byte(second >> (8 * (3 - i)))
 	}
@@ -139,17 +154,21 @@ func (d *dialect) Fail(w http.ResponseWriter, c *protocols.Call, err error) {
 // Headers that are the same in all answers.
 var (
 	server  = []string{"AliyunMQS"}
-	version = []string{"2015-06-06"}
+	account = []string{""}
 )
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // answer writes headers and body. Recorded: names in this spelling, Content-Type also without a body; Content-Length
 // in all answers but those of status 204.
-// The headers in which the provider's front end tells how long it took are left out.
+//
+// x-mns-netty-total-time and x-mns-threadpool-wait-time are left out. They are measurements of the provider's front
+// end; no client reads them, Sluice has no such parts, and numbers that are made up, or taken from a clock that a test
+// has stopped, would mislead whoever looks at them.
 func (d *dialect) answer(w http.ResponseWriter, requestID string, status int, p *plan, v reflect.Value) error {
 	h := w.Header()
-	h["Server"], h["x-mns-version"], h["x-mns-request-id"] = server, version, []string{requestID}
+	h["Server"], h["x-mns-version"], h["x-mns-request-id"] = server, d.version, []string{requestID}
+	h["x-mns-account-type"], h["x-mns-response-format"] = account, d.codec.format()
 	h["Content-Type"] = d.codec.contentType()
 	if status == http.StatusNoContent {
 		w.WriteHeader(status)
@@ -176,13 +195,44 @@ type service struct {
 	micro   bool           // NextVisibleTime of ChangeMessageVisibility in microseconds
 }
 
-func (d *dialect) serve(r *http.Request) *service {
-	outside := namespaceOf(r.Host, d.site.MNS)
+// serve makes out who sends a request and what it is about.
+func (d *dialect) serve(in *request) (*service, error) {
+	outside, err := d.namespaceOf(in.http)
+	if err != nil {
+		return nil, err
+	}
+	if in.cut != nil {
+		return nil, in.cut
+	}
+	if d.site.Verify {
+		if err := checkDigest(in.http, in.raw); err != nil {
+			return nil, err
+		}
+	}
 	url := strings.TrimSuffix(d.site.PublicURL, "/")
 	if url == "" {
-		url = "http://" + r.Host // recorded, whatever the scheme of the request
+		url = "http://" + in.http.Host // recorded, whatever the scheme of the request
 	}
-	return &service{broker: d.broker, outside: outside, inside: d.site.Inside(outside), url: url, micro: d.site.MicrosecondVisibleTime}
+	return &service{broker: d.broker, outside: outside, inside: d.site.Inside(outside), url: url, micro: d.site.MicrosecondVisibleTime}, nil
+}
+
+// namespaceOf returns whose queues a request is about, and where. If keys are verified, an account that the host names
+// has to be that of the key; where it names none, that of the key is meant.
+func (d *dialect) namespaceOf(r *http.Request) (core.Namespace, error) {
+	ns, named := d.host(r.Host, d.site.MNS)
+	if !d.site.Verify {
+		return ns, nil
+	}
+	c, err := d.verify(r)
+	if err != nil {
+		return ns, err
+	}
+	owner := cmp.Or(c.Account, d.site.MNS.Account)
+	if named && owner != ns.Account {
+		return ns, errAccessDenied
+	}
+	ns.Account = owner
+	return ns, nil
 }
 
 func (s *service) key(queue string) core.QueueKey {

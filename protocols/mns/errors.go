@@ -55,6 +55,7 @@ var faults = map[core.Kind]fault{
 	core.SubscriptionLimit:    {http.StatusBadRequest, "InvalidArgument", "The number of subscriptions should between 0 and {High}."},
 
 	core.PurgeInProgress:         internal,
+	core.TooManyTags:             internal,
 	core.DeduplicationIDMissing:  internal,
 	core.VisibilityBeyondTotal:   internal,
 	core.TooManyInFlight:         internal,

@@ -30,16 +30,26 @@ func TestTextsNameElementAndRange(t *testing.T) {
 		err  *core.Error
 		want string
 	}{
-		{&core.Error{Kind: core.OutOfRange, Field: core.QueueRetention, Min: time.Minute, Max: 7 * day},
-			"The value of MessageRetentionPeriod should between 60 and 604800 seconds."},
-		{&core.Error{Kind: core.OutOfRange, Field: core.QueueMaxSize, Min: 1024, Max: 65536},
-			"The value of MaximumMessageSize should between 1024 and 65536 bytes."},
-		{&core.Error{Kind: core.OutOfRange, Field: core.MessagePriority, Min: 1, Max: 16},
-			"The value of Priority should between 1 and 16."},
-		{&core.Error{Kind: core.MessageTooLarge, Value: 2000, Max: 1024},
-			"The value of MessageBody should between 1 and 1024 bytes."},
-		{&core.Error{Kind: core.NotForQueueType, Field: core.MessageGroup},
-			"The XML you provided did not validate against our published schema, cause by MessageGroupId."},
+		{
+			&core.Error{Kind: core.OutOfRange, Field: core.QueueRetention, Min: time.Minute, Max: 7 * day},
+			"The value of MessageRetentionPeriod should between 60 and 604800 seconds.",
+		},
+		{
+			&core.Error{Kind: core.OutOfRange, Field: core.QueueMaxSize, Min: 1024, Max: 65536},
+			"The value of MaximumMessageSize should between 1024 and 65536 bytes.",
+		},
+		{
+			&core.Error{Kind: core.OutOfRange, Field: core.MessagePriority, Min: 1, Max: 16},
+			"The value of Priority should between 1 and 16.",
+		},
+		{
+			&core.Error{Kind: core.MessageTooLarge, Value: 2000, Max: 1024},
+			"The value of MessageBody should between 1 and 1024 bytes.",
+		},
+		{
+			&core.Error{Kind: core.NotForQueueType, Field: core.MessageGroup},
+			"The XML you provided did not validate against our published schema, cause by MessageGroupId.",
+		},
 	} {
 		f := translate(c.err)
 		if f.text != c.want || f.code != "InvalidArgument" || f.status != 400 {
@@ -53,9 +63,9 @@ func TestEveryRangeHasWords(t *testing.T) {
 	without := []core.Field{
 		core.QueueFIFO, core.QueueContentDedup, core.QueueDedupScope, core.QueueGroupLimit, core.QueueRedrive,
 		core.QueueRedriveAllow, core.QueueNote, // have no ranges
-		core.MessageDeduplicationID, core.ReceiveVisibility, // this API has none
+		core.MessageDeduplicationID, core.ReceiveVisibility, core.MoveRate, // this API has none
 	}
-	for field := core.QueueDelay; field <= core.VisibilityTimeout; field++ {
+	for field := core.QueueDelay; field <= core.TopicMaxSize; field++ {
 		if limits[field].element == "" && !slices.Contains(without, field) {
 			t.Errorf("limits has no words for field %d", field)
 		}

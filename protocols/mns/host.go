@@ -14,16 +14,30 @@ var endings = []string{"-internal-vpc", "-internal", "-vpc", "-control"}
 // namespaceOf returns whose queues a request to the host is about, and where: {account}.mns.{region}.… says it, also
 // with the provider's private endpoints ({region}-internal, {region}-internal-vpc, mns-vpc.{region} and the like) and
 // under any domain, so that 1234567890.mns.cn-hangzhou.mns.localhost:8080 works. Any other host, such as an address or
-// the name of a container, means home.
-func namespaceOf(host string, home protocols.Home) core.Namespace {
+// the name of a container, means home. The bool tells whether the host names an account.
+func namespaceOf(host string, home protocols.Home) (core.Namespace, bool) {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	labels := strings.SplitN(strings.ToLower(host), ".", 4)
 	if len(labels) < 4 || !isDigits(labels[0]) || !isService(labels[1]) {
-		return home.Namespace()
+		return home.Namespace(), false
 	}
-	return core.Namespace{Account: labels[0], Region: regionOf(labels[2])}
+	return core.Namespace{Account: labels[0], Region: regionOf(labels[2])}, true
+}
+
+// regionalNamespaceOf also understands {region}.mns.…, the endpoint of version 2026-04-09, which names no account:
+// there it belongs to the access key.
+func regionalNamespaceOf(host string, home protocols.Home) (core.Namespace, bool) {
+	if ns, named := namespaceOf(host, home); named {
+		return ns, true
+	}
+	region, rest, _ := strings.Cut(strings.ToLower(host), ".")
+	service, _, _ := strings.Cut(rest, ".")
+	if isService(service) && strings.Contains(region, "-") {
+		return core.Namespace{Account: home.Account, Region: regionOf(region)}, false
+	}
+	return home.Namespace(), false
 }
 
 func isService(label string) bool { return label == "mns" || strings.HasPrefix(label, "mns-") }

@@ -33,8 +33,9 @@ func TestHostNamesAccountAndRegion(t *testing.T) {
 		"":                                              home.Namespace(),
 		".mns.a.b":                                      home.Namespace(),
 	} {
-		if got := namespaceOf(host, home); got != want {
-			t.Errorf("namespaceOf(%q) = %v, want %v", host, got, want)
+		got, named := namespaceOf(host, home)
+		if got != want || named != (want != home.Namespace()) {
+			t.Errorf("namespaceOf(%q) = %v, %v, want %v", host, got, named, want)
 		}
 	}
 }

@@ -33,7 +33,30 @@ const labHost = "1234567890123456.mns.cn-hangzhou.mns.localhost:8080"
 func newLab(t *testing.T, change ...func(*protocols.Site)) *lab {
 	t.Helper()
 	l := &lab{t: t, clock: clock.NewManual(labTime)}
-	engine, err := core.Open(memory.New(), core.Options{Clock: l.clock})
+	l.site = &protocols.Site{
+		SQS: protocols.Home{Account: "000000000000", Region: "us-east-1"},
+		MNS: protocols.Home{Account: homeAccount, Region: "cn-hangzhou"},
+	}
+	l.site.Bridges = map[core.Namespace]core.Namespace{l.site.MNS.Namespace(): l.site.SQS.Namespace()}
+	for _, c := range change {
+		c(l.site)
+	}
+	options := core.Options{Clock: l.clock, Render: Render(l.site), OnError: func(err error) { l.faults = append(l.faults, err) }}
+	l.engine = openEngine(t, options)
+	l.site.Broker = l.engine.Under
+	t.Cleanup(func() {
+		for _, err := range l.faults {
+			t.Errorf("fault: %v", err)
+		}
+	})
+	l.handler = protocols.NewHandler([]protocols.Dialect{JSON(l.site), XML(l.site)}, func(_ *protocols.Call, err error) { l.faults = append(l.faults, err) })
+	return l
+}
+
+// openEngine opens an engine in memory, which is closed when the test ends.
+func openEngine(t *testing.T, o core.Options) *core.Engine {
+	t.Helper()
+	engine, err := core.Open(memory.New(), o)
 	if err != nil {
 		t.Fatalf("core.Open = %v", err)
 	}
@@ -41,22 +64,8 @@ func newLab(t *testing.T, change ...func(*protocols.Site)) *lab {
 		if err := engine.Close(); err != nil {
 			t.Errorf("Close = %v", err)
 		}
-		for _, err := range l.faults {
-			t.Errorf("fault: %v", err)
-		}
 	})
-	l.engine = engine
-	l.site = &protocols.Site{
-		Broker: engine.Under,
-		SQS:    protocols.Home{Account: "000000000000", Region: "us-east-1"},
-		MNS:    protocols.Home{Account: "1234567890123456", Region: "cn-hangzhou"},
-	}
-	l.site.Bridges = map[core.Namespace]core.Namespace{l.site.MNS.Namespace(): l.site.SQS.Namespace()}
-	for _, c := range change {
-		c(l.site)
-	}
-	l.handler = protocols.NewHandler([]protocols.Dialect{XML(l.site)}, func(_ *protocols.Call, err error) { l.faults = append(l.faults, err) })
-	return l
+	return engine
 }
 
 // answer is what came back.
@@ -160,6 +169,30 @@ func message(body string) string { return "<Message><MessageBody>" + body + "</M
 
 func handles(all ...string) string {
 	return "<ReceiptHandles><ReceiptHandle>" + strings.Join(all, "</ReceiptHandle><ReceiptHandle>") + "</ReceiptHandle></ReceiptHandles>"
+}
+
+// createTopic makes a topic with a subscription for each endpoint, named s0, s1 and so on, each with more elements.
+func (l *lab) createTopic(topic string, subscriptions ...string) {
+	l.t.Helper()
+	l.do("PUT", "/topics/"+topic, "").want(201)
+	for i, elements := range subscriptions {
+		l.subscribe(topic, fmt.Sprint("s", i), elements)
+	}
+}
+
+func (l *lab) subscribe(topic, name, elements string) {
+	l.t.Helper()
+	l.do("PUT", "/topics/"+topic+"/subscriptions/"+name, "<Subscription>"+elements+"</Subscription>").want(201)
+}
+
+// toQueue are the elements of a subscription of a queue.
+func toQueue(queue, format string) string {
+	return "<Endpoint>acs:mns:cn-hangzhou:" + homeAccount + ":queues/" + queue + "</Endpoint><NotifyContentFormat>" + format + "</NotifyContentFormat>"
+}
+
+func (l *lab) publish(topic, elements string) *answer {
+	l.t.Helper()
+	return l.do("POST", "/topics/"+topic+"/messages", "<Message>"+elements+"</Message>").want(201)
 }
 
 // receive receives one message and returns its handle.

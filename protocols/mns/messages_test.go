@@ -215,8 +215,10 @@ func TestNextVisibleTimeInMicroseconds(t *testing.T) {
 func TestHandlesSurviveEveryWayToSendThem(t *testing.T) {
 	l := newLab(t)
 	l.create("q", "")
-	for _, escape := range []func(string) string{url.QueryEscape, url.PathEscape, func(s string) string { return s },
-		func(s string) string { return strings.ReplaceAll(s, "-", "%2D") }} {
+	for _, escape := range []func(string) string{
+		url.QueryEscape, url.PathEscape, func(s string) string { return s },
+		func(s string) string { return strings.ReplaceAll(s, "-", "%2D") },
+	} {
 		l.send("q", "x")
 		l.do("DELETE", "/queues/q/messages?ReceiptHandle="+escape(l.receive("q")), "").want(204)
 	}

@@ -13,6 +13,12 @@ const (
 	queuePath    = "/queues/{queue:[^/]*}"
 	messagesPath = "/queues/{queue:[^/]*}/messages"
 	openPath     = "/commonbuy/openservice"
+
+	topicsPath        = "/topics"
+	topicPath         = "/topics/{topic:[^/]*}"
+	publishPath       = "/topics/{topic:[^/]*}/messages"
+	subscriptionsPath = "/topics/{topic:[^/]*}/subscriptions"
+	subscriptionPath  = "/topics/{topic:[^/]*}/subscriptions/{subscription:[^/]*}"
 )
 
 // operations are all that this dialect answers. Of the rows with the same method and path the first is taken whose
@@ -27,6 +33,7 @@ var operations = []operation{
 	op("BatchDeleteMessage", http.MethodDelete, messagesPath, whereBoth(whereAbsent("ReceiptHandle"), whereBody), http.StatusNoContent, (*service).batchDeleteMessage),
 	op("DeleteMessage", http.MethodDelete, messagesPath, always, http.StatusNoContent, (*service).deleteMessage),
 	op("ChangeMessageVisibility", http.MethodPut, messagesPath, always, http.StatusOK, (*service).changeMessageVisibility),
+	op("PublishMessage", http.MethodPost, publishPath, always, http.StatusCreated, (*service).publishMessage),
 
 	op("GetQueueAttributes", http.MethodGet, queuePath, always, http.StatusOK, (*service).getQueueAttributes),
 	op("SetQueueAttributes", http.MethodPut, queuePath, whereTrue("metaoverride"), http.StatusNoContent, (*service).setQueueAttributes),
@@ -34,7 +41,19 @@ var operations = []operation{
 	op("DeleteQueue", http.MethodDelete, queuePath, always, http.StatusNoContent, (*service).deleteQueue),
 	op("ListQueue", http.MethodGet, queuesPath, always, http.StatusOK, (*service).listQueue),
 
+	op("GetTopicAttributes", http.MethodGet, topicPath, always, http.StatusOK, (*service).getTopicAttributes),
+	op("SetTopicAttributes", http.MethodPut, topicPath, whereTrue("metaoverride"), http.StatusNoContent, (*service).setTopicAttributes),
+	op("CreateTopic", http.MethodPut, topicPath, always, http.StatusCreated, (*service).createTopic),
+	op("DeleteTopic", http.MethodDelete, topicPath, always, http.StatusNoContent, (*service).deleteTopic),
+	op("ListTopic", http.MethodGet, topicsPath, always, http.StatusOK, (*service).listTopic),
+	op("GetSubscriptionAttributes", http.MethodGet, subscriptionPath, always, http.StatusOK, (*service).getSubscriptionAttributes),
+	op("SetSubscriptionAttributes", http.MethodPut, subscriptionPath, whereTrue("metaoverride"), http.StatusNoContent, (*service).setSubscriptionAttributes),
+	op("Subscribe", http.MethodPut, subscriptionPath, always, http.StatusCreated, (*service).subscribe),
+	op("Unsubscribe", http.MethodDelete, subscriptionPath, always, http.StatusNoContent, (*service).unsubscribe),
+	op("ListSubscriptionByTopic", http.MethodGet, subscriptionsPath, always, http.StatusOK, (*service).listSubscriptionByTopic),
+
 	op("GetAccountAttributes", http.MethodGet, rootPath, whereTrue("accountmeta"), http.StatusOK, (*service).getAccountAttributes),
+	op("SetAccountAttributes", http.MethodPut, rootPath, whereTrue("accountmeta"), http.StatusNoContent, (*service).setAccountAttributes),
 	op("OpenService", http.MethodPost, openPath, always, http.StatusOK, (*service).openService),
 }
 

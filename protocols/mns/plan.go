@@ -31,6 +31,7 @@ type field struct {
 	name    string
 	wrapper string // lists: the element around the entries, or ""
 	list    bool
+	texts   bool  // a map of the texts of all elements in the field's own
 	inline  bool  // a pointer to a shape whose fields stand in this one's place
 	omit    bool  // left out of answers when it is empty
 	index   []int // as reflect.Value.FieldByIndex takes it
@@ -80,7 +81,7 @@ func fieldOf(t reflect.Type, from source, tag string, index []int) field {
 	if wrapper, entry, ok := strings.Cut(name, ">"); ok {
 		f.wrapper, f.name = wrapper, entry
 	}
-	f.list = t.Kind() == reflect.Slice
+	f.list, f.texts = t.Kind() == reflect.Slice, t.Kind() == reflect.Map
 	if f.list || f.inline {
 		t = t.Elem()
 	}

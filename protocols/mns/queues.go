@@ -2,44 +2,29 @@ package mns
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"net/http"
 
 	"github.com/sluicemq/sluice/core"
 )
 
-func (s *service) createQueue(ctx context.Context, in *queueSettingsInput) (*createQueueOutput, error) {
-	if err := checkName(in.Queue); err != nil {
+func (s *service) createQueue(ctx context.Context, in *queueSettingsInput) (*createdOutput, error) {
+	if err := queueNames.check(in.Queue); err != nil {
 		return nil, err
 	}
 	info, created, err := s.broker.Create(ctx, s.key(in.Queue), in.patch(), nil)
 	if err != nil {
 		return nil, err
 	}
-	return &createQueueOutput{Location: s.queueURL(info.Key.Name), created: created}, nil
+	return &createdOutput{Location: s.queueURL(info.Key.Name), created: created}, nil
 }
 
 // status tells a new queue from one that was there before. Recorded: 204 has a Location as well.
-func (o *createQueueOutput) status() int {
+func (o *createdOutput) status() int {
 	if o.created {
 		return http.StatusCreated
 	}
 	return http.StatusNoContent
-}
-
-// checkName refuses names that the provider does not allow for new queues. A bridged queue may have any name, and is
-// served under it.
-func checkName(name string) error {
-	if name == "" || len(name) > maxNameSize {
-		return errQueueNameLength
-	}
-	for i := range len(name) {
-		if c := name[i]; c == '.' || c == '_' || !isNameByte(c, false) || i == 0 && c == '-' {
-			return errInvalidQueueName
-		}
-	}
-	return nil
 }
 
 func (s *service) setQueueAttributes(ctx context.Context, in *queueSettingsInput) (*none, error) {
@@ -59,14 +44,18 @@ func (in *queueSettings) patch() core.Patch {
 		Wait:       in.PollingWaitSeconds.duration(),
 		MaxSize:    in.MaximumMessageSize,
 	}
-	switch {
-	case in.LoggingEnabled == nil:
-	case *in.LoggingEnabled:
-		p.Notes = map[string]*string{loggingNote: new(loggingOn)}
-	default:
-		p.Notes = map[string]*string{loggingNote: new(loggingOff)}
-	}
+	p.Notes = loggingNotes(in.LoggingEnabled)
 	return p
+}
+
+func loggingNotes(enabled *bool) map[string]*string {
+	switch {
+	case enabled == nil:
+		return nil
+	case *enabled:
+		return map[string]*string{loggingNote: new(loggingOn)}
+	}
+	return map[string]*string{loggingNote: new(loggingOff)}
 }
 
 func (s *service) getQueueAttributes(ctx context.Context, in *queueInput) (*getQueueAttributesOutput, error) {
@@ -109,20 +98,10 @@ func (s *service) deleteQueue(ctx context.Context, in *queueInput) (*none, error
 	return &none{}, nil
 }
 
-// A marker is the name of the last queue of the page before, in base64.
-var markers = base64.RawURLEncoding
-
 func (s *service) listQueue(ctx context.Context, in *listQueueInput) (*listQueueOutput, error) {
-	limit := maxListed
-	if in.Number != nil {
-		limit = *in.Number
-	}
-	if limit < 1 || limit > maxListed {
-		return nil, errListSize
-	}
-	after, err := markers.DecodeString(in.Marker)
+	limit, after, err := in.bounds()
 	if err != nil {
-		return nil, errListMarker
+		return nil, err
 	}
 	infos, more, err := s.broker.Queues(ctx, s.inside, in.Prefix, core.QueueName(after), limit)
 	if err != nil {
@@ -131,9 +110,7 @@ func (s *service) listQueue(ctx context.Context, in *listQueueInput) (*listQueue
 	out := &listQueueOutput{}
 	for _, info := range infos {
 		out.Queues = append(out.Queues, s.listed(info, in.WithMeta))
-	}
-	if more && len(infos) > 0 {
-		out.NextMarker = markers.EncodeToString([]byte(infos[len(infos)-1].Key.Name))
+		out.NextMarker = marker(more, info.Key.Name)
 	}
 	return out, nil
 }

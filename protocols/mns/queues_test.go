@@ -282,6 +282,19 @@ func TestAccountOperations(t *testing.T) {
 	if got != want {
 		t.Errorf("GetAccountAttributes = %s\nwant %s", got, want)
 	}
+	set := func(elements string) { l.do("PUT", "/?accountmeta=true", "<Account>"+elements+"</Account>").want(204) }
+	set("<LoggingBucket>my-logs</LoggingBucket>")
+	set("<TraceEnabled>true</TraceEnabled>") // unknown: nothing that is given changes
+	if got := l.do("GET", "/?accountmeta=true", "").want(200).text("LoggingBucket"); got != "my-logs" {
+		t.Errorf("LoggingBucket = %q", got)
+	}
+	if got := l.do("GET", "/?accountmeta=true", "", "Host", "42.mns.cn-hangzhou.aliyuncs.com").want(200).text("LoggingBucket"); got != "" {
+		t.Errorf("LoggingBucket of another account = %q", got)
+	}
+	set("<LoggingBucket></LoggingBucket>")
+	if got := l.do("GET", "/?accountmeta=true", "").want(200).body; got != want {
+		t.Errorf("GetAccountAttributes = %s\nwant %s", got, want)
+	}
 	if got := l.do("POST", "/commonbuy/openservice", "").want(200).text("OrderId"); got == "" {
 		t.Error("OpenService has no OrderId")
 	}

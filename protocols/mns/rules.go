@@ -41,11 +41,13 @@ var rules = core.Rules{
 	// Documented: FIFO queues know message groups and no deduplication ids.
 	GroupOnly: true,
 	// Documented: a field that is out of range refuses the whole batch.
-	FailBatch: map[core.Kind]bool{ //nolint:exhaustive // the other kinds fail one message
-		core.OutOfRange:      true,
-		core.NotForQueueType: true,
-		core.GroupMissing:    true,
-	},
+	FailBatch: []core.Kind{core.OutOfRange, core.NotForQueueType, core.GroupMissing}, // the others fail one message
+
+	TopicDefaults: core.TopicSettings{MaxSize: maxBodies, Notes: map[string]string{loggingNote: loggingOff}},
+	TopicMaxSize:  core.Between(1024, maxBodies),
+	// Documented: what cannot be delivered is kept for a day, which cannot be set.
+	TopicRetention:    day,
+	SubscriptionLimit: 100,
 
 	// Recorded: each visibility change answers with another handle; a delayed send answers with a handle.
 	RenewReceipt:    true,
@@ -57,11 +59,10 @@ var rules = core.Rules{
 
 // Limits that the engine does not know, since they are of requests and not of queues.
 const (
-	maxBatch    = 16       // messages or handles of a request
-	maxBodies   = 64 << 10 // bytes of all bodies of a batch; also the largest MaximumMessageSize
-	maxRequest  = 3 << 19  // bytes of a request: the largest body that a bridged queue may take, and base64 or XML around it
-	maxListed   = 1000     // queues of a page, and their number when the request does not say
-	maxNameSize = 120      // characters of a queue's name; the error's text still says 256
+	maxBatch   = 16       // messages or handles of a request
+	maxBodies  = 64 << 10 // bytes of all bodies of a batch; also the largest MaximumMessageSize
+	maxRequest = 3 << 19  // bytes of a request: the largest body that a bridged queue may take, and base64 or XML around it
+	maxListed  = 1000     // queues of a page, and their number when the request does not say
 )
 
 // LoggingEnabled is kept and compared by the engine as a note, and nothing comes of it. Off is the empty note, so that
@@ -89,4 +90,5 @@ var limits = map[core.Field]limit{ //nolint:exhaustive // the other fields have 
 	core.ReceiveWait:       {"waitseconds", " seconds"},
 	core.PeekMax:           {"numOfMessages", ""},
 	core.VisibilityTimeout: {"VisibilityTimeout", " seconds"},
+	core.TopicMaxSize:      {"MaximumMessageSize", " bytes"},
 }

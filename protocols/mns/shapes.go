@@ -1,7 +1,8 @@
 package mns
 
 // The shapes of the wire. Tags say where a field stands: path, query and header name arguments, xml elements of the
-// body, in the order of the answers; "A>B" is a list of B in one A, and "omitempty" leaves out what is empty. The root
+// body, in the order of the answers; "A>B" is a list of B in one A, and "omitempty" leaves out what is empty; a map holds
+// the texts of all elements in its own. The root
 // tag names the body's root element; with "optional" a request may come without a body.
 //
 // In requests a pointer is nil for what was not given. Order of elements in answers: recorded, where not said
@@ -33,7 +34,8 @@ type queueSettingsInput struct {
 	queueSettings
 }
 
-type createQueueOutput struct {
+// createdOutput answers the operations that make something.
+type createdOutput struct {
 	Location string `header:"Location"`
 	created  bool
 }
@@ -62,10 +64,8 @@ type getQueueAttributesOutput struct {
 }
 
 type listQueueInput struct {
-	Prefix   string `header:"x-mns-prefix"`
-	Marker   string `header:"x-mns-marker"`
-	Number   *int   `header:"x-mns-ret-number"`
-	WithMeta bool   `header:"x-mns-with-meta"`
+	page
+	WithMeta bool `header:"x-mns-with-meta"`
 }
 
 type listQueueOutput struct {
@@ -198,6 +198,11 @@ type changeVisibilityOutput struct {
 	_               struct{}     `root:"ChangeVisibility"`
 	ReceiptHandle   string       `xml:"ReceiptHandle"`
 	NextVisibleTime epochVisible `xml:"NextVisibleTime"`
+}
+
+type accountInput struct {
+	_             struct{} `root:"Account"`
+	LoggingBucket *string  `xml:"LoggingBucket"`
 }
 
 type accountOutput struct {

@@ -70,7 +70,7 @@ func TestAnswersOnTheWire(t *testing.T) {
 		} else if length == "" && strings.Contains(strings.Join(head, "\n"), "Content-Length") {
 			t.Errorf("%s has the head %q, want no Content-Length", c.line, head)
 		}
-		for _, want := range []string{"Server: AliyunMQS", "Content-Type: text/xml;charset=utf-8", "x-mns-version: 2015-06-06", length} {
+		for _, want := range []string{"Server: AliyunMQS", "Content-Type: text/xml;charset=utf-8", "x-mns-version: 2015-06-06", "x-mns-response-format: xml", "x-mns-account-type: ", length} {
 			if want != "" && !slices.Contains(head, want) {
 				t.Errorf("%s has the head %q, want %q", c.line, head, want)
 			}
@@ -138,7 +138,13 @@ func FuzzRequest(f *testing.F) {
 		{"DELETE", "/queues/q/messages?ReceiptHandle=a+b", ""},
 		{"DELETE", "/queues/q/messages", handles("a", "b")},
 		{"PUT", "/queues/q/messages?ReceiptHandle=a&VisibilityTimeout=1", ""},
-		{"GET", "/queues", ""}, {"DELETE", "/queues/%2F", ""}, {"GET", "/?accountmeta=true", ""},
+		{"GET", "/queues", ""},
+		{"DELETE", "/queues/%2F", ""},
+		{"GET", "/?accountmeta=true", ""},
+		{"PUT", "/topics/t", "<Topic><MaximumMessageSize>1024</MaximumMessageSize></Topic>"},
+		{"POST", "/topics/t/messages", "<Message><MessageBody>x</MessageBody><MessageTag>y</MessageTag><MessageAttributes><Push>{}</Push></MessageAttributes></Message>"},
+		{"PUT", "/topics/t/subscriptions/s", "<Subscription>" + toQueue("q", "JSON") + "</Subscription>"},
+		{"PUT", "/topics/t/subscriptions/s", "<Subscription><Endpoint>http://[::1]/%2F</Endpoint></Subscription>"},
 	} {
 		f.Add(c[0], c[1], c[2])
 	}
@@ -153,6 +159,7 @@ func FuzzRequest(f *testing.F) {
 		l := newLab(t) // fails for faults
 		l.create("q", "")
 		l.send("q", "x")
+		l.createTopic("t", toQueue("q", "XML"))
 		w := httptest.NewRecorder()
 		l.handler.ServeHTTP(w, r)
 		if w.Body.Len() > 0 {

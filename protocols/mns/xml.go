@@ -3,6 +3,7 @@ package mns
 import (
 	"reflect"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -19,9 +20,14 @@ const (
 type xmlCodec struct{}
 
 // Recorded, also for answers without a body.
-var xmlType = []string{"text/xml;charset=utf-8"}
+var (
+	xmlType   = []string{"text/xml;charset=utf-8"}
+	xmlFormat = []string{"xml"}
+)
 
 func (xmlCodec) contentType() []string { return xmlType }
+func (xmlCodec) format() []string      { return xmlFormat }
+func (xmlCodec) malformed() *fault     { return errMalformedXML }
 
 func (xmlCodec) read(raw []byte) (body, error) {
 	root, err := readXML(string(raw))
@@ -51,11 +57,24 @@ func (e *element) fill(p *plan, v reflect.Value) error {
 			}
 			continue
 		}
-		if kid := e.last(f.name); kid != nil && !setText(to, kid.text) {
+		kid := e.last(f.name)
+		switch {
+		case kid == nil:
+		case f.texts:
+			kid.fillTexts(to)
+		case !setText(to, kid.text):
 			return notInSchema(f.name)
 		}
 	}
 	return nil
+}
+
+func (e *element) fillTexts(to reflect.Value) {
+	texts := make(map[string]string, len(e.kids))
+	for _, kid := range e.kids {
+		texts[kid.name] = strings.Clone(kid.text)
+	}
+	to.Set(reflect.ValueOf(texts))
 }
 
 func (e *element) last(name string) *element {

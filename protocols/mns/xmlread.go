@@ -10,10 +10,13 @@ import (
 
 // element is an element of a request: its name without a prefix, and its elements or, if it has none, its text.
 // Attributes are not kept: the provider's requests have no others than namespaces, of which clients send several.
+//
+// It is also the form into which JSON is read, whose members are elements then.
 type element struct {
 	name string
 	text string
 	kids []element
+	list bool // JSON: the elements are the entries of a list
 }
 
 // Limits on what is not worth reading. A batch of 16 messages with 60 user properties each has 4,100 tags.
@@ -118,6 +121,8 @@ func skipMarkup(doc string) (rest string, things int, ok bool) {
 		return after(doc, "]]>"), 1, true
 	case strings.HasPrefix(doc, "!--"):
 		return after(doc, "-->"), 1, true
+	case strings.HasPrefix(doc, "?"):
+		return after(doc, "?>"), 1, true
 	case strings.HasPrefix(doc, "!"):
 		return "", 0, false
 	}

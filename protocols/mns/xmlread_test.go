@@ -15,30 +15,54 @@ var documents = []struct {
 	name, doc string
 	want      element
 }{
-	{"Java client", `<?xml version="1.0" encoding="UTF-8" standalone="no"?><Queue xmlns="http://mns.aliyuncs.com/doc/v1"><LoggingEnabled>false</LoggingEnabled></Queue>`,
-		element{name: "Queue", kids: []element{{name: "LoggingEnabled", text: "false"}}}},
-	{"Python client", `<?xml version="1.0" encoding="utf-8"?><Message xmlns="http://mns.aliyuncs.com/doc/v1/"><MessageBody>aGVsbG8=</MessageBody></Message>`,
-		element{name: "Message", kids: []element{{name: "MessageBody", text: "aGVsbG8="}}}},
-	{"PHP client", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Queue xmlns=\"http://mns.aliyuncs.com/doc/v1/\"/>\n",
-		element{name: "Queue"}},
-	{"Go client", `<Message><MessageBody>a &lt;b&gt; &amp;amp; &quot;c&apos;</MessageBody><DelaySeconds>0</DelaySeconds><Priority>0</Priority></Message>`,
-		element{name: "Message", kids: []element{{name: "MessageBody", text: `a <b> &amp; "c'`}, {name: "DelaySeconds", text: "0"}, {name: "Priority", text: "0"}}}},
-	{"indented", "<ReceiptHandles>\n  <ReceiptHandle>a+/==</ReceiptHandle>\n  <ReceiptHandle></ReceiptHandle>\n</ReceiptHandles>",
-		element{name: "ReceiptHandles", kids: []element{{name: "ReceiptHandle", text: "a+/=="}, {name: "ReceiptHandle"}}}},
-	{"not ASCII", `<Message><MessageBody>中文 😀</MessageBody></Message>`,
-		element{name: "Message", kids: []element{{name: "MessageBody", text: "中文 😀"}}}},
-	{"character references", `<M><B>&#x4e2d;&#10;&#xD;</B></M>`,
-		element{name: "M", kids: []element{{name: "B", text: "中\n\r"}}}},
-	{"section", `<M><B>x<![CDATA[<y>&amp;]]>z</B></M>`,
-		element{name: "M", kids: []element{{name: "B", text: "x<y>&amp;z"}}}},
-	{"comments and instructions", `<!-- a --><M><!-- b --><B>x<!-- c -->y</B><?p q?></M><!-- d -->`,
-		element{name: "M", kids: []element{{name: "B", text: "xy"}}}},
-	{"prefixes", `<m:M xmlns:m="urn:x" m:a='1>2'><m:B>x</m:B></m:M >`,
-		element{name: "M", kids: []element{{name: "B", text: "x"}}}},
-	{"carriage returns", "<M>\r\n<B>a\r\nb\rc</B></M>",
-		element{name: "M", kids: []element{{name: "B", text: "a\nb\nc"}}}},
-	{"a section of tags", "<M><B><![CDATA[" + strings.Repeat("<p>", maxTags) + "]]></B></M>",
-		element{name: "M", kids: []element{{name: "B", text: strings.Repeat("<p>", maxTags)}}}},
+	{
+		"Java client", `<?xml version="1.0" encoding="UTF-8" standalone="no"?><Queue xmlns="http://mns.aliyuncs.com/doc/v1"><LoggingEnabled>false</LoggingEnabled></Queue>`,
+		element{name: "Queue", kids: []element{{name: "LoggingEnabled", text: "false"}}},
+	},
+	{
+		"Python client", `<?xml version="1.0" encoding="utf-8"?><Message xmlns="http://mns.aliyuncs.com/doc/v1/"><MessageBody>aGVsbG8=</MessageBody></Message>`,
+		element{name: "Message", kids: []element{{name: "MessageBody", text: "aGVsbG8="}}},
+	},
+	{
+		"PHP client", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Queue xmlns=\"http://mns.aliyuncs.com/doc/v1/\"/>\n",
+		element{name: "Queue"},
+	},
+	{
+		"Go client", `<Message><MessageBody>a &lt;b&gt; &amp;amp; &quot;c&apos;</MessageBody><DelaySeconds>0</DelaySeconds><Priority>0</Priority></Message>`,
+		element{name: "Message", kids: []element{{name: "MessageBody", text: `a <b> &amp; "c'`}, {name: "DelaySeconds", text: "0"}, {name: "Priority", text: "0"}}},
+	},
+	{
+		"indented", "<ReceiptHandles>\n  <ReceiptHandle>a+/==</ReceiptHandle>\n  <ReceiptHandle></ReceiptHandle>\n</ReceiptHandles>",
+		element{name: "ReceiptHandles", kids: []element{{name: "ReceiptHandle", text: "a+/=="}, {name: "ReceiptHandle"}}},
+	},
+	{
+		"not ASCII", `<Message><MessageBody>中文 😀</MessageBody></Message>`,
+		element{name: "Message", kids: []element{{name: "MessageBody", text: "中文 😀"}}},
+	},
+	{
+		"character references", `<M><B>&#x4e2d;&#10;&#xD;</B></M>`,
+		element{name: "M", kids: []element{{name: "B", text: "中\n\r"}}},
+	},
+	{
+		"section", `<M><B>x<![CDATA[<y>&amp;]]>z</B></M>`,
+		element{name: "M", kids: []element{{name: "B", text: "x<y>&amp;z"}}},
+	},
+	{
+		"comments and instructions", `<!-- a --><M><!-- b --><B>x<!-- c -->y</B><?p q?></M><!-- d -->`,
+		element{name: "M", kids: []element{{name: "B", text: "xy"}}},
+	},
+	{
+		"prefixes", `<m:M xmlns:m="urn:x" m:a='1>2'><m:B>x</m:B></m:M >`,
+		element{name: "M", kids: []element{{name: "B", text: "x"}}},
+	},
+	{
+		"carriage returns", "<M>\r\n<B>a\r\nb\rc</B></M>",
+		element{name: "M", kids: []element{{name: "B", text: "a\nb\nc"}}},
+	},
+	{
+		"a section of tags", "<M><B><![CDATA[" + strings.Repeat("<p>", maxTags) + "]]></B></M>",
+		element{name: "M", kids: []element{{name: "B", text: strings.Repeat("<p>", maxTags)}}},
+	},
 }
 
 func TestReadXML(t *testing.T) {

@@ -94,4 +94,10 @@ func (c *caller) sender() string {
 }
 
 // trace is the X-Ray header of the request, which the real service copies to the messages sent (Recorded 2025-06-27).
-func (c *caller) trace() string { return c.request.Header.Get("X-Amzn-Trace-Id") }
+// One that is no header of X-Ray by its length alone is not copied.
+func (c *caller) trace() string {
+	if header := c.request.Header.Get("X-Amzn-Trace-Id"); len(header) <= maxTrace {
+		return header
+	}
+	return ""
+}

@@ -65,6 +65,8 @@ func (d *draft) apply(given attributeMap) error {
 			return unknownAttribute(g.Key)
 		case g.Value == nil:
 			return missing("Attribute.Value")
+		case len(*g.Value) > maxSetting:
+			return invalidValue(g.Key)
 		case a.standard != nil && !d.fifo:
 			return a.standard(g.Key)
 		}

@@ -52,9 +52,9 @@ func (d *jsonDialect) Decode(r *http.Request) (*protocols.Call, error) {
 	if err := d.verify(x.from, d.digest(body)); err != nil {
 		return call, err
 	}
-	name, _ := strings.CutPrefix(r.Header.Get(targetHeader), targetPrefix)
+	name, ours := strings.CutPrefix(r.Header.Get(targetHeader), targetPrefix)
 	o, known := operations[name]
-	if !known {
+	if !ours || !known || r.Method != http.MethodPost {
 		return call, unknownOperation.say("") // Recorded: status, type and code; UNVERIFIED: that there is no text
 	}
 	call.Operation, x.operation = name, o

@@ -33,6 +33,7 @@ func newAttributes(given wire.Map[attributeValue]) ([]core.Attribute, error) {
 		}
 		attributes = append(attributes, a)
 	}
+	slices.Reverse(attributes) // a repeated one counts as it is said last
 	slices.SortStableFunc(attributes, func(a, b core.Attribute) int { return cmp.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(attributes, func(a, b core.Attribute) bool { return a.Name == b.Name }), nil
 }
@@ -51,6 +52,10 @@ func newTrace(from *caller, given wire.Map[attributeValue]) (core.Trace, *string
 		a, err := newAttribute("system", traceHeader, &given[i].Value)
 		if err != nil {
 			return core.Trace{}, nil, err
+		}
+		if len(a.Value) > maxTrace {
+			// UNVERIFIED: only that it must be a valid header of X-Ray is documented, and those are short.
+			return core.Trace{}, nil, invalidParameterValue.say("Message (system) attribute '%s' must be shorter than %d bytes.", traceHeader, maxTrace)
 		}
 		attributes = append(attributes[:0], a)
 	}

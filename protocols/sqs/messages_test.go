@@ -69,10 +69,14 @@ func TestReceiveShowsOnlyWhatIsAskedFor(t *testing.T) {
 	s.queue("q", `{"VisibilityTimeout":"0"}`)
 	s.ok(s.json("SendMessage", `{"QueueUrl":"q","MessageBody":"m","MessageGroupId":"g","MessageAttributes":{"Hello":{"DataType":"String","StringValue":"There"},"General":{"DataType":"String","StringValue":"Kenobi"}}}`))
 	for _, tt := range []struct{ names, digest, attributes string }{
-		{``, "", ""}, {`[]`, "", ""}, {`["hello","AWS.","..foo"]`, "", ""},
-		{`["All"]`, "fca026605781cb4126a1e9044df24232", "General Hello"}, {`[".*"]`, "fca026605781cb4126a1e9044df24232", "General Hello"},
+		{``, "", ""},
+		{`[]`, "", ""},
+		{`["hello","AWS.","..foo"]`, "", ""},
+		{`["All"]`, "fca026605781cb4126a1e9044df24232", "General Hello"},
+		{`[".*"]`, "fca026605781cb4126a1e9044df24232", "General Hello"},
 		{`["*"]`, "fca026605781cb4126a1e9044df24232", "General Hello"},
-		{`["Hel.*"]`, "a311262e065454b75da111d535b8dacd", "Hello"}, {`["Hello","x"]`, "a311262e065454b75da111d535b8dacd", "Hello"},
+		{`["Hel.*"]`, "a311262e065454b75da111d535b8dacd", "Hello"},
+		{`["Hello","x"]`, "a311262e065454b75da111d535b8dacd", "Hello"},
 	} {
 		members := ""
 		if tt.names != "" {

@@ -43,9 +43,19 @@ func TestNewQueueName(t *testing.T) {
 		fifo bool
 		ok   bool
 	}{
-		{"q", false, true}, {long, false, true}, {long + "a", false, false}, {"a-b_C9", false, true},
-		{"a b", false, false}, {"a/b", false, false}, {"q.fifo", false, false}, {"é", false, false},
-		{"q.fifo", true, true}, {"q", true, false}, {".fifo", true, false}, {long[:75] + ".fifo", true, true}, {long[:76] + ".fifo", true, false},
+		{"q", false, true},
+		{long, false, true},
+		{long + "a", false, false},
+		{"a-b_C9", false, true},
+		{"a b", false, false},
+		{"a/b", false, false},
+		{"q.fifo", false, false},
+		{"é", false, false},
+		{"q.fifo", true, true},
+		{"q", true, false},
+		{".fifo", true, false},
+		{long[:75] + ".fifo", true, true},
+		{long[:76] + ".fifo", true, false},
 	} {
 		if err := newQueueName(tt.name, tt.fifo); (err == nil) != tt.ok {
 			t.Errorf("newQueueName(%q, %v) = %v, want ok %v", tt.name, tt.fifo, err, tt.ok)

@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 
@@ -43,7 +44,7 @@ func parseObject(text []byte) (object, bool) {
 		return nil, false
 	}
 	_, err = d.ReadToken()
-	return members, err == io.EOF
+	return members, errors.Is(err, io.EOF)
 }
 
 // parseList reads a text that is one JSON list.

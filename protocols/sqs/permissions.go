@@ -47,6 +47,9 @@ func (s *service) addPermission(ctx context.Context, from *caller, in *addPermis
 			return core.Patch{}, overLimit.say("%d Statements were found, maximum allowed is 20.", n)
 		}
 		text := p.String()
+		if len(text) > maxPolicy {
+			return core.Patch{}, overLimit.say("The policy has %d bytes, maximum allowed is %d.", len(text), maxPolicy) // UNVERIFIED: code and text
+		}
 		return core.Patch{Notes: map[string]*string{notePolicy: &text}}, nil
 	})
 }
@@ -68,6 +71,9 @@ func checkPermission(in *addPermissionInput) error {
 		case !slices.Contains(grantable, action):
 			return invalid("SQS:"+action, "ActionName", "Please refer to the appropriate WSDL for a list of valid actions.")
 		}
+	}
+	if n := len(in.Accounts); n > maxPrincipals {
+		return overLimit.say("%d Principals were found, maximum allowed is %d.", n, maxPrincipals) // UNVERIFIED: code and text
 	}
 	unknown := func(account string) bool { return !isAccount(account) }
 	if len(in.Accounts) == 0 || slices.ContainsFunc(in.Accounts, unknown) {

@@ -150,7 +150,9 @@ func TestUnknownOperations(t *testing.T) {
 func TestMalformedJSON(t *testing.T) {
 	s := newServer(t)
 	for _, tt := range []struct{ body, text string }{
-		{"{", ""}, {"[]", "Start of list found where not expected"}, {`"x"`, ""},
+		{"{", ""},
+		{"[]", "Start of list found where not expected"},
+		{`"x"`, ""},
 		{`{"DelaySeconds":"1"}`, "STRING_VALUE can not be converted to an Integer"},
 	} {
 		s.jsonFault(s.json("SendMessage", tt.body), 400, "MalformedInput", "/SerializationException", tt.text)

@@ -41,7 +41,7 @@ func (d *queryDialect) Decode(r *http.Request) (*protocols.Call, error) {
 		return call, err
 	}
 	action, given := form.Get("Action")
-	if !given {
+	if !given || !asks(r.Method) {
 		return call, withoutAction(r)
 	}
 	if err := d.verify(x.from, digest); err != nil {
@@ -66,6 +66,10 @@ func (d *queryDialect) Decode(r *http.Request) (*protocols.Call, error) {
 	call.Run = func(ctx context.Context) (any, error) { return o.run(ctx, d.service, x.from, in) }
 	return call, nil
 }
+
+// asks reports whether a method is one of the two that the protocol has (documented). Others must change nothing: a
+// browser sends OPTIONS by itself.
+func asks(method string) bool { return method == http.MethodGet || method == http.MethodPost }
 
 // readForm reads the body of a POST. Those of other methods say nothing, and are not covered by a signature.
 func readForm(r *http.Request) ([]byte, error) {

@@ -16,6 +16,9 @@ const (
 	maxAttributes      = 10
 	maxAttributeName   = 256
 	maxAttributeType   = 256
+	maxTrace           = 4096
+	maxSetting         = 8192 // of any queue attribute; documented for Policy, the longest
+	maxPrincipals      = 50
 	maxPrecision       = 38 // digits of a Number, documented
 	maxQueueName       = 80
 	maxID              = 128 // groups, deduplication ids, receive attempts
@@ -55,7 +58,7 @@ func rules(strict bool) core.Rules {
 		ReceiveMax:        core.Between(1, 10),
 
 		SizeCountsAttributes: true,
-		FailBatch:            map[core.Kind]bool{core.GroupMissing: true, core.DeduplicationIDMissing: true}, // Recorded 2024
+		FailBatch:            []core.Kind{core.GroupMissing, core.DeduplicationIDMissing}, // Recorded 2024
 		VisibilityTotal:      longestVisibility,
 
 		StandardReceipts: core.ReceiptRules{

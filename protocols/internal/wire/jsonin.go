@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"io"
 	"reflect"
 	"strconv"
@@ -32,7 +33,7 @@ func JSONDecoder[T any]() func(doc []byte, into *T) error {
 		if err := in(r, reflect.ValueOf(into).Elem()); err != nil {
 			return err
 		}
-		if _, err := r.ReadToken(); err != io.EOF {
+		if _, err := r.ReadToken(); !errors.Is(err, io.EOF) {
 			return &Malformed{}
 		}
 		return nil

@@ -99,7 +99,13 @@ func TestJSONDecoder(t *testing.T) {
 
 func TestJSONDecoderRefusesWrongTypesInTheProvidersWords(t *testing.T) {
 	for _, tt := range []struct{ doc, want string }{
-		{``, ``}, {`{`, ``}, {`[]`, startOfList}, {`"x"`, ``}, {`{} {}`, ``}, {`{}x`, ``}, {`{"a":}`, ``},
+		{``, ``},
+		{`{`, ``},
+		{`[]`, startOfList},
+		{`"x"`, ``},
+		{`{} {}`, ``},
+		{`{}x`, ``},
+		{`{"a":}`, ``},
 		{"{\"MessageBody\":\"\xff\"}", ``},
 		{`{"MessageBody":"\ud800"}`, ``},
 		{`{"MessageBody":{}}`, startOfMap},

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/sluicemq/sluice"
+)
+
+// resources are the sections of the file that name what is there from the start.
+type resources struct {
+	Queues        []queueText        `yaml:"queues"`
+	Topics        []topicText        `yaml:"topics"`
+	Subscriptions []subscriptionText `yaml:"subscriptions"`
+}
+
+type queueText struct {
+	Name         *text `yaml:"name"`
+	Namespace    *text `yaml:"namespace"`
+	FIFO         *text `yaml:"fifo"`
+	ContentDedup *text `yaml:"content-dedup"`
+	DeadLetter   *struct {
+		Queue       *text `yaml:"queue"`
+		MaxReceives *text `yaml:"max-receives"`
+	} `yaml:"dead-letter"`
+	Tags       map[string]text `yaml:"tags"`
+	Delay      *text           `yaml:"delay"`
+	Visibility *text           `yaml:"visibility"`
+	Retention  *text           `yaml:"retention"`
+	Wait       *text           `yaml:"wait"`
+	MaxSize    *text           `yaml:"max-size"`
+}
+
+type topicText struct {
+	Name      *text `yaml:"name"`
+	Namespace *text `yaml:"namespace"`
+	MaxSize   *text `yaml:"max-size"`
+}
+
+type subscriptionText struct {
+	Topic      *text `yaml:"topic"`
+	Name       *text `yaml:"name"`
+	Namespace  *text `yaml:"namespace"`
+	Endpoint   *text `yaml:"endpoint"`
+	Queue      *text `yaml:"queue"`
+	FilterTag  *text `yaml:"filter-tag"`
+	Strategy   *text `yaml:"strategy"`
+	Format     *text `yaml:"format"`
+	DeadLetter *text `yaml:"dead-letter"`
+}
+
+// read returns what the sections say. The homes are what sqs and mns stand for as namespaces.
+func (r *resources) read(sqs, mns sluice.Home) (sluice.Resources, error) {
+	v := values{homes: map[string]sluice.Home{"sqs": sqs, "mns": mns}}
+	var all sluice.Resources
+	for i := range r.Queues {
+		all.Queues = append(all.Queues, v.queue(&r.Queues[i]))
+	}
+	for _, t := range r.Topics {
+		all.Topics = append(all.Topics, sluice.Topic{
+			Namespace: v.namespace(t.Namespace), Name: t.Name.or(""), MaxSize: v.number("max-size", t.MaxSize),
+		})
+	}
+	for _, s := range r.Subscriptions {
+		all.Subscriptions = append(all.Subscriptions, sluice.Subscription{
+			Namespace: v.namespace(s.Namespace), Topic: s.Topic.or(""), Name: s.Name.or(""),
+			Endpoint: s.Endpoint.or(""), Queue: s.Queue.or(""), FilterTag: s.FilterTag.or(""),
+			Strategy: s.Strategy.or(""), Format: s.Format.or(""), DeadLetter: s.DeadLetter.or(""),
+		})
+	}
+	return all, v.err
+}
+
+func (v *values) queue(q *queueText) sluice.Queue {
+	queue := sluice.Queue{
+		Namespace:    v.namespace(q.Namespace),
+		Name:         q.Name.or(""),
+		ContentDedup: v.flag("content-dedup", q.ContentDedup),
+		Delay:        v.duration("delay", q.Delay),
+		Visibility:   v.duration("visibility", q.Visibility),
+		Retention:    v.duration("retention", q.Retention),
+		Wait:         v.duration("wait", q.Wait),
+		MaxSize:      v.number("max-size", q.MaxSize),
+	}
+	if fifo := v.flag("fifo", q.FIFO); fifo != nil {
+		queue.FIFO = *fifo
+	}
+	if d := q.DeadLetter; d != nil {
+		queue.DeadLetter = &sluice.DeadLetter{Queue: d.Queue.or("")}
+		if n := v.number("max-receives", d.MaxReceives); n != nil {
+			queue.DeadLetter.MaxReceives = *n
+		}
+	}
+	for name, value := range q.Tags {
+		if queue.Tags == nil {
+			queue.Tags = map[string]string{}
+		}
+		queue.Tags[name] = value.value
+	}
+	return queue
+}
+
+// values reads scalars and keeps the first error. What the file leaves out is nil.
+type values struct {
+	homes map[string]sluice.Home
+	err   error
+}
+
+func (v *values) fail(t *text, format string, args ...any) {
+	if v.err == nil {
+		v.err = t.errorf(format, args...)
+	}
+}
+
+// namespace reads sqs, mns or account/region.
+func (v *values) namespace(t *text) sluice.Home {
+	if t == nil {
+		return sluice.Home{}
+	}
+	if home, known := v.homes[t.value]; known {
+		return home
+	}
+	home, err := sluice.ParseMNS(t.value) // an account of SQS is one of MNS by its form
+	if err != nil {
+		v.fail(t, "namespace is %q, want sqs, mns or account/region", t.value)
+	}
+	return home
+}
+
+func (v *values) flag(name string, t *text) *bool {
+	if t == nil {
+		return nil
+	}
+	b, err := strconv.ParseBool(t.value)
+	if err != nil {
+		v.fail(t, "%s is %q, want true or false", name, t.value)
+	}
+	return &b
+}
+
+func (v *values) number(name string, t *text) *int {
+	if t == nil {
+		return nil
+	}
+	n, err := strconv.Atoi(t.value)
+	if err != nil {
+		v.fail(t, "%s is %q, want a number", name, t.value)
+	}
+	return &n
+}
+
+// duration reads 90, 90s or 1m30s. Both providers know whole seconds only.
+func (v *values) duration(name string, t *text) *time.Duration {
+	if t == nil {
+		return nil
+	}
+	d, err := time.ParseDuration(t.value)
+	if err != nil {
+		d, err = time.ParseDuration(t.value + "s")
+	}
+	if err != nil || d%time.Second != 0 {
+		v.fail(t, "%s is %q, want seconds, as in 90, 90s or 1m30s", name, t.value)
+	}
+	return &d
+}

@@ -1,0 +1,152 @@
+package sluice
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+// Resources are queues, topics and subscriptions that a server makes when it is opened, so that nobody has to make
+// them, and with settings for which a provider's API has no words. What is there already keeps its messages and gets the
+// settings that are named here; nothing is ever removed.
+type Resources struct {
+	Queues        []Queue
+	Topics        []Topic
+	Subscriptions []Subscription
+}
+
+// Queue is a queue that is to be there. What is nil is left as it is, and is the provider's default in a new queue.
+type Queue struct {
+	// Namespace is whose queue it is: an account of SQS or of MNS, whose defaults a new queue gets. The zero value means
+	// the home of SQS.
+	Namespace Home
+	// Name has letters, digits, hyphens and underscores, and may end in .fifo if the queue is a FIFO queue.
+	Name string
+	// FIFO makes a FIFO queue. That is for good: a queue of the other type is not touched.
+	FIFO bool
+	// ContentDedup makes the digest of a body the deduplication id of a message without one. FIFO queues only.
+	ContentDedup *bool
+	// DeadLetter is where messages go that are received too often.
+	DeadLetter *DeadLetter
+	// Tags are set beside those that the queue has already.
+	Tags map[string]string
+
+	Delay      *time.Duration // 0 to 7 days
+	Visibility *time.Duration // 0 to 12 hours
+	Retention  *time.Duration // 1 minute to 14 days
+	Wait       *time.Duration // 0 to 30 seconds
+	MaxSize    *int           // 1024 to 1048576 bytes
+}
+
+// DeadLetter moves a message to a Queue of the same namespace when it would be received for the MaxReceives+1st time.
+type DeadLetter struct {
+	Queue       string
+	MaxReceives int // 1 to 1000
+}
+
+// Topic is a topic of MNS that is to be there.
+type Topic struct {
+	Namespace Home // the zero value means the home of MNS
+	Name      string
+	MaxSize   *int // 1024 to 65536 bytes
+}
+
+// Subscription is a subscription of MNS that is to be there. The texts are those of its API.
+type Subscription struct {
+	Namespace Home // of the topic; the zero value means the home of MNS
+	Topic     string
+	Name      string
+
+	Endpoint   string // a URL, acs:mns:{region}:{account}:queues/{name}, mail:directmail:{address} or sms:directsms:{number}
+	Queue      string // in place of Endpoint: a queue of the same namespace
+	FilterTag  string
+	Strategy   string // BACKOFF_RETRY, which is the default, or EXPONENTIAL_DECAY_RETRY
+	Format     string // XML, which is the default, JSON or SIMPLIFIED
+	DeadLetter string // a queue of the same namespace, for what could not be delivered
+}
+
+// resourceName is what both providers take for a name, or one of them.
+var resourceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,254}(\.fifo)?$`)
+
+func (r *Resources) validate() error {
+	for i := range r.Queues {
+		if err := r.Queues[i].validate(); err != nil {
+			return fmt.Errorf("queue %s: %w", r.Queues[i].Name, err)
+		}
+	}
+	for _, t := range r.Topics {
+		if err := errors.Join(checkName(t.Name), checkRange("max-size", t.MaxSize, 1<<10, 1<<16)); err != nil {
+			return fmt.Errorf("topic %s: %w", t.Name, err)
+		}
+	}
+	for _, s := range r.Subscriptions {
+		if err := s.validate(); err != nil {
+			return fmt.Errorf("subscription %s of topic %s: %w", s.Name, s.Topic, err)
+		}
+	}
+	return nil
+}
+
+// fifoSuffix ends the names of FIFO queues in SQS, and of no others.
+var fifoSuffix = regexp.MustCompile(`\.fifo$`)
+
+func (q *Queue) validate() error {
+	const day = 24 * time.Hour
+	switch {
+	case !q.FIFO && fifoSuffix.MatchString(q.Name):
+		return errors.New("the name ends in .fifo, and the queue is not a FIFO queue")
+	case !q.FIFO && q.ContentDedup != nil:
+		return errors.New("content-dedup is for FIFO queues")
+	case q.DeadLetter != nil && q.DeadLetter.Queue == "":
+		return errors.New("dead-letter names no queue")
+	}
+	var receives *int
+	if q.DeadLetter != nil {
+		receives = &q.DeadLetter.MaxReceives
+	}
+	return firstOf(
+		checkName(q.Name),
+		checkRange("max-receives", receives, 1, 1000),
+		checkRange("delay", q.Delay, 0, 7*day),
+		checkRange("visibility", q.Visibility, 0, 12*time.Hour),
+		checkRange("retention", q.Retention, time.Minute, 14*day),
+		checkRange("wait", q.Wait, 0, 30*time.Second),
+		checkRange("max-size", q.MaxSize, 1<<10, 1<<20),
+	)
+}
+
+func (s *Subscription) validate() error {
+	switch {
+	case s.Endpoint == "" && s.Queue == "" || s.Endpoint != "" && s.Queue != "":
+		return errors.New("want either an endpoint or a queue")
+	case s.DeadLetter != "" && s.DeadLetter == s.Queue:
+		return errors.New("the dead-letter queue is the queue itself")
+	}
+	return firstOf(checkName(s.Name), checkName(s.Topic))
+}
+
+func checkName(name string) error {
+	if !resourceName.MatchString(name) {
+		return fmt.Errorf("%q is not a name, want letters, digits, hyphens and underscores", name)
+	}
+	return nil
+}
+
+// checkRange checks what is given.
+func checkRange[T int | time.Duration](name string, given *T, low, high T) error {
+	if given != nil && (*given < low || *given > high) {
+		return fmt.Errorf("%s is %v, want %v to %v", name, *given, low, high)
+	}
+	return nil
+}
+
+// firstOf returns the first error.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
