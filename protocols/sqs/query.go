@@ -47,16 +47,9 @@ func (d *queryDialect) Decode(r *http.Request) (*protocols.Call, error) {
 	if err := d.verify(x.from, digest); err != nil {
 		return call, err
 	}
-	x.plain = r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), plainType)
-	if version, given := form.Get("Version"); given {
-		if !versions[version] {
-			return call, noSuchVersion.say("The requested version ( %s ) of service AmazonSQS does not exist", version)
-		}
-		x.version = version
-	}
-	o, known := operations[action]
-	if !known || o.notOnQueues && isQueuePath(r.URL.Path) {
-		return call, unknownOperation.say("The action %s is not valid for this endpoint.", action) // validated
+	o, err := x.choose(r, form, action)
+	if err != nil {
+		return call, err
 	}
 	call.Operation, x.operation = action, o
 	in, err := o.fromForm(form)
@@ -65,6 +58,22 @@ func (d *queryDialect) Decode(r *http.Request) (*protocols.Call, error) {
 	}
 	call.Run = func(ctx context.Context) (any, error) { return o.run(ctx, d.service, x.from, in) }
 	return call, nil
+}
+
+// choose finds the operation of a request, and how it wants its answer.
+func (x *exchange) choose(r *http.Request, form wire.Form, action string) (*operation, error) {
+	x.plain = r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), plainType)
+	if version, given := form.Get("Version"); given {
+		if !versions[version] {
+			return nil, noSuchVersion.say("The requested version ( %s ) of service AmazonSQS does not exist", version)
+		}
+		x.version = version
+	}
+	o, known := operations[action]
+	if !known || o.notOnQueues && isQueuePath(r.URL.Path) {
+		return nil, unknownOperation.say("The action %s is not valid for this endpoint.", action) // validated
+	}
+	return o, nil
 }
 
 // asks reports whether a method is one of the two that the protocol has (documented). Others must change nothing: a
