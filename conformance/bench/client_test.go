@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -127,4 +129,22 @@ func TestClientEndsWithItsContext(t *testing.T) {
 	if _, _, err := c.exchange(ctx, ping); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("exchange() = %v, want %v", err, net.ErrClosed)
 	}
+}
+
+// FuzzAnswer feeds the reader what no server should send. It must end, with a status or an error.
+func FuzzAnswer(f *testing.F) {
+	for _, seed := range []string{
+		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
+		"HTTP/1.0 204 No Content\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nab\r\n0\r\nT: u\r\n\r\n",
+		"HTTP/1.1 2\n\n", "HTTP/1.1", "\n", "",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		c := &client{in: bufio.NewReader(bytes.NewReader(answer))}
+		if _, err := c.answer(); err == nil && len(c.body) > len(answer) {
+			t.Errorf("the body has %d bytes, the answer %d", len(c.body), len(answer))
+		}
+	})
 }

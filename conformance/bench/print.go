@@ -42,8 +42,9 @@ func (c *Cell) label() string {
 		return fmt.Sprintf("%s %d", c.Load.Workload, c.Load.Queues)
 	case FIFO:
 		return fmt.Sprintf("%s %d", c.Load.Workload, c.Load.Groups)
+	default:
+		return string(c.Load.Workload)
 	}
-	return string(c.Load.Workload)
 }
 
 // WriteMatrix writes the ratios of a matrix beside what is demanded of them. An exclamation mark is a demand not met.

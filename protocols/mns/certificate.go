@@ -1,9 +1,6 @@
 package mns
 
 import (
-	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -20,11 +17,11 @@ import (
 
 // signer is the key of pushes.
 type signer struct {
-	key          *rsa.PrivateKey
-	certificates []byte // PEM: of the key, since receivers read the first one, and of the authority that has signed it
+	key         *rsa.PrivateKey
+	certificate []byte // PEM, and nothing else: some libraries cannot read a file with two certificates
 }
 
-// signerFile holds the key and both certificates.
+// signerFile holds the key and its certificate.
 const signerFile = "mns-push-signing.pem"
 
 const (
@@ -81,7 +78,7 @@ func writeWhole(path string, data []byte) error {
 }
 
 func parseSigner(file []byte) (*signer, error) {
-	block, certificates := pem.Decode(file)
+	block, rest := pem.Decode(file)
 	if block == nil || block.Type != keyBlock {
 		return nil, errSigner
 	}
@@ -93,7 +90,7 @@ func parseSigner(file []byte) (*signer, error) {
 	if !ok {
 		return nil, errSigner
 	}
-	block, _ = pem.Decode(certificates)
+	block, _ = pem.Decode(rest)
 	if block == nil || block.Type != certificateBlock {
 		return nil, errSigner
 	}
@@ -104,7 +101,7 @@ func parseSigner(file []byte) (*signer, error) {
 	if !private.PublicKey.Equal(certificate.PublicKey) {
 		return nil, errSigner
 	}
-	return &signer{private, certificates}, nil
+	return &signer{private, pem.EncodeToMemory(block)}, nil
 }
 
 // validity is from the date of the API to the end of time, as RFC 5280 writes it: the clock of a test can show anything.
@@ -113,14 +110,14 @@ var (
 	validUntil = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 )
 
-// makeSigner makes a key and has it certified by an authority that exists for this one certificate: its own key is
-// forgotten, so that whoever trusts it trusts nothing else. It returns the file as well.
+// makeSigner makes a key and a certificate that it has signed itself: there is nobody else to vouch for it. It returns
+// the file as well.
 func makeSigner() ([]byte, *signer, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return nil, nil, err
 	}
-	chain, err := certify(key)
+	der, err := certify(key)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,41 +125,21 @@ func makeSigner() ([]byte, *signer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var certificates bytes.Buffer
-	for _, der := range chain {
-		certificates.Write(pem.EncodeToMemory(&pem.Block{Type: certificateBlock, Bytes: der}))
-	}
-	file := append(pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: private}), certificates.Bytes()...)
-	return file, &signer{key, certificates.Bytes()}, nil
+	certificate := pem.EncodeToMemory(&pem.Block{Type: certificateBlock, Bytes: der})
+	file := append(pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: private}), certificate...)
+	return file, &signer{key, certificate}, nil
 }
 
-// certify returns the certificates of a key and of its authority.
-func certify(key *rsa.PrivateKey) ([][]byte, error) {
-	authorityKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	authority := certificateOf("Sluice push authority")
-	authority.IsCA, authority.BasicConstraintsValid, authority.MaxPathLenZero = true, true, true
-	authority.KeyUsage = x509.KeyUsageCertSign
-	root, err := x509.CreateCertificate(rand.Reader, authority, authority, authorityKey.Public(), authorityKey)
-	if err != nil {
-		return nil, err
-	}
-	leaf := certificateOf("Sluice push signing")
-	leaf.KeyUsage = x509.KeyUsageDigitalSignature
-	der, err := x509.CreateCertificate(rand.Reader, leaf, authority, key.Public(), authorityKey)
-	return [][]byte{der, root}, err
-}
-
-func certificateOf(name string) *x509.Certificate {
+func certify(key *rsa.PrivateKey) ([]byte, error) {
 	serial := make([]byte, 16)
 	_, _ = rand.Read(serial) // never fails
 	serial[0] &= 0x7f        // positive
-	return &x509.Certificate{
+	certificate := &x509.Certificate{
 		SerialNumber: new(big.Int).SetBytes(serial),
-		Subject:      pkix.Name{CommonName: name},
+		Subject:      pkix.Name{CommonName: "Sluice push signing"},
 		NotBefore:    validFrom,
 		NotAfter:     validUntil,
+		KeyUsage:     x509.KeyUsageDigitalSignature,
 	}
+	return x509.CreateCertificate(rand.Reader, certificate, certificate, key.Public(), key)
 }

@@ -18,7 +18,7 @@ func TestSigningKeyIsKept(t *testing.T) {
 		t.Fatalf("loadSigner(empty) = %v", err)
 	}
 	second, err := loadSigner(dir)
-	if err != nil || !second.key.Equal(first.key) || !bytes.Equal(second.certificates, first.certificates) {
+	if err != nil || !second.key.Equal(first.key) || !bytes.Equal(second.certificate, first.certificate) {
 		t.Errorf("loadSigner(again) = another key, %v", err)
 	}
 	info, err := os.Stat(filepath.Join(dir, signerFile))
@@ -30,30 +30,33 @@ func TestSigningKeyIsKept(t *testing.T) {
 	}
 }
 
-func TestCertificateIsOfAnAuthority(t *testing.T) {
-	s, err := loadSigner(signerDir)
+// A library of Python reads what stands between the first and the last line of a file, so there must be one
+// certificate, also where an older file has two.
+func TestCertificateStandsAlone(t *testing.T) {
+	dir := t.TempDir()
+	file, made, err := makeSigner()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var chain []*x509.Certificate
-	for rest := s.certificates; ; {
-		var block *pem.Block
-		if block, rest = pem.Decode(rest); block == nil {
-			break
-		}
-		c, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		chain = append(chain, c)
+	if err := os.WriteFile(filepath.Join(dir, signerFile), append(file, made.certificate...), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if len(chain) != 2 || !s.key.PublicKey.Equal(chain[0].PublicKey) {
-		t.Fatalf("there are %d certificates, want that of the key and one more", len(chain))
+	s, err := loadSigner(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, rest := pem.Decode(s.certificate)
+	if block == nil || len(rest) > 0 {
+		t.Fatalf("the certificate is %q", s.certificate)
+	}
+	c, err := x509.ParseCertificate(block.Bytes)
+	if err != nil || !s.key.PublicKey.Equal(c.PublicKey) {
+		t.Fatalf("the certificate is of %v, %v", c.PublicKey, err)
 	}
 	roots := x509.NewCertPool()
-	roots.AddCert(chain[1])
+	roots.AddCert(c)
 	for _, year := range []int{2016, 2026, 9000} {
-		_, err := chain[0].Verify(x509.VerifyOptions{
+		_, err := c.Verify(x509.VerifyOptions{
 			Roots: roots, CurrentTime: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
 		})
 		if err != nil {
@@ -71,15 +74,15 @@ func TestBrokenSignerIsToldAndStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, certificates := pem.Decode(s)
+	key, certificate := pem.Decode(s)
 	_, strange := pem.Decode(other)
 	for name, file := range map[string][]byte{
-		"empty":                  nil,
-		"cut":                    s[:len(s)/4],
-		"key alone":              pem.EncodeToMemory(key),
-		"certificates alone":     certificates,
-		"another's certificates": append(pem.EncodeToMemory(key), strange...),
-		"garbage":                []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
+		"empty":                 nil,
+		"cut":                   s[:len(s)/4],
+		"key alone":             pem.EncodeToMemory(key),
+		"certificate alone":     certificate,
+		"another's certificate": append(pem.EncodeToMemory(key), strange...),
+		"garbage":               []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, signerFile)

@@ -3,6 +3,7 @@ package mns
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/sluicemq/sluice/core"
@@ -15,7 +16,8 @@ const maxEndpoint = 2048
 // UNVERIFIED: the text; documented are code and status.
 var errEndpoint = &fault{http.StatusBadRequest, "EndpointInvalid", "The endpoint you provided is invalid."}
 
-// endpoint reads where a subscription wants its messages: at a URL of HTTP, in a queue, in a mail or in a short message.
+// endpoint reads where a subscription wants its messages: at a URL of HTTP, in a queue, in a mail, in a short message or
+// on telephones.
 // The engine keeps the text, which is what the subscription shows.
 func (s *service) endpoint(text *string) (core.Endpoint, error) {
 	if text == nil || len(*text) > maxEndpoint {
@@ -34,10 +36,9 @@ func (s *service) endpoint(text *string) (core.Endpoint, error) {
 		}
 		e.Kind, e.Queue = core.EndpointQueue, s.key(queue)
 		return e, nil
-	case "mail", "sms":
-		// Sluice sends neither: they can be looked at in the outbox.
-		channel, address, _ := strings.Cut(rest, ":")
-		if address == "" || channel != outboxChannels[strings.ToLower(scheme)] {
+	case "mail", "sms", "push":
+		// Sluice sends none of them: they can be looked at in the outbox.
+		if !namesOne(rest, outboxChannels[strings.ToLower(scheme)]) {
 			return core.Endpoint{}, errEndpoint
 		}
 		e.Kind = core.EndpointOutbox
@@ -46,8 +47,17 @@ func (s *service) endpoint(text *string) (core.Endpoint, error) {
 	return core.Endpoint{}, errEndpoint
 }
 
-// outboxChannels follow the schemes of endpoints outside of the web. Documented.
-var outboxChannels = map[string]string{"mail": "directmail", "sms": "directsms"}
+// outboxChannels follow the schemes of endpoints outside of the web. Documented are directmail and directsms; the Java
+// client makes the others as well.
+var outboxChannels = map[string][]string{"mail": {"directmail:"}, "sms": {"directsms:", "dayu:"}, "push": {""}}
+
+// namesOne reports whether there is something behind one of the channels.
+func namesOne(text string, channels []string) bool {
+	return slices.ContainsFunc(channels, func(channel string) bool {
+		address, ok := strings.CutPrefix(text, channel)
+		return ok && address != ""
+	})
+}
 
 // queueOf reads mns:{region}:{account}:queues/{name}. Region and account are not compared: clients take them from the
 // host that they are given, and of localhost they make nonsense, such as mns:0:127:queues/q.

@@ -182,10 +182,10 @@ func (p *Pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-pem-file")
-	w.Header().Set("Content-Length", strconv.Itoa(len(s.certificates)))
+	w.Header().Set("Content-Length", strconv.Itoa(len(s.certificate)))
 	if r.Method != http.MethodHead {
 		// The client may have gone; there is nobody else to tell.
-		_, _ = w.Write(s.certificates)
+		_, _ = w.Write(s.certificate)
 	}
 }
 

@@ -162,6 +162,8 @@ func TestEndpoints(t *testing.T) {
 		"mail:directmail:someone@example.com":           {Kind: core.EndpointOutbox},
 		"sms:directsms:anonymous":                       {Kind: core.EndpointOutbox},
 		"sms:directsms:13800000000":                     {Kind: core.EndpointOutbox},
+		"sms:dayu:13800000000":                          {Kind: core.EndpointOutbox},
+		"push:23456":                                    {Kind: core.EndpointOutbox},
 	} {
 		want.Address = text
 		if got, err := s.endpoint(&text); err != nil || got != want {
@@ -171,7 +173,7 @@ func TestEndpoints(t *testing.T) {
 	for _, text := range []string{
 		"", "x", "http://", "http:///path", "http://user:password@host/", "http://host:port/", "ftp://host/", "http://host/mns-reserved-x", "http://host/%zz",
 		"acs:", "acs:mns:r:1:queues/", "acs:mns:r:1:queues/a/b", "acs:mns:r:1:topics/t", "acs:oss:r:1:queues/q", "acs:mns:r:queues/q",
-		"mail:directmail:", "mail:x:a@b", "sms:directmail:1", "sms:directsms", "http://h/" + strings.Repeat("x", maxEndpoint),
+		"mail:directmail:", "mail:x:a@b", "sms:directmail:1", "sms:directsms", "sms:dayu:", "push:", "push", "http://h/" + strings.Repeat("x", maxEndpoint),
 	} {
 		if got, err := s.endpoint(&text); err != errEndpoint {
 			t.Errorf("endpoint(%.40q) = %+v, %v, want %v", text, got, err, errEndpoint)
