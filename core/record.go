@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unsafe"
 )
 
 // errRecord is wrapped by every error of decoding a record: the store is damaged or not ours.
@@ -86,6 +87,12 @@ func (r *reader) bytes() []byte {
 }
 
 func (r *reader) text() string { return string(r.bytes()) }
+
+// shared is text without the copy. It is good for what is not kept: a kept one would keep its whole record.
+func (r *reader) shared() string {
+	b := r.bytes()
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
 
 // count reads the length of a list, each of whose items takes at least one byte.
 func (r *reader) count() int {
@@ -198,7 +205,7 @@ func decodeContent(r *reader) content {
 		c.source = &k
 	}
 	c.attributes = decodeAttributes(r)
-	c.body = r.text()
+	c.body = r.shared()
 	return c
 }
 

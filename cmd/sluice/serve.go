@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -63,11 +64,16 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer runtime.KeepAlive(make([]byte, ballast))
 	if _, err := fmt.Fprintf(stdout, "Ready. Listening on %s\n", url); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	return errors.Join(server.Serve(ctx, l), server.Close())
 }
+
+// ballast is memory that is never touched, so it costs no room; it makes the garbage collector see a heap that is worth
+// collecting less often. Without it a fifth of the processor went into collecting a heap of a few MiB, over and over.
+const ballast = 32 << 20
 
 // plain drops the address that net's errors repeat.
 func plain(err error) error {

@@ -7,13 +7,15 @@ import (
 	"hash"
 	"io"
 	"sync"
+	"unsafe"
 
 	"github.com/sluicemq/sluice/core"
 )
 
 // bodyDigest returns the MD5 of a body in hexadecimal digits.
 func bodyDigest(body string) string {
-	sum := md5.Sum([]byte(body))
+	// Without the copy that a conversion makes: bodies are most of what a request costs.
+	sum := md5.Sum(unsafe.Slice(unsafe.StringData(body), len(body)))
 	return hex.EncodeToString(sum[:])
 }
 
