@@ -1,6 +1,8 @@
 package conformance_test
 
 import (
+	"flag"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,20 +17,71 @@ import (
 	"github.com/sluicemq/sluice"
 )
 
-// listed returns the operations in the row of the README's table that begins with a text.
-func listed(t *testing.T, row string) []string {
-	t.Helper()
-	readme, err := os.ReadFile("../README.md")
+var update = flag.Bool("update", false, "write the table of operations into README.md")
+
+// TestREADMEListsWhatIsServed keeps the table between two marks of the README. With -update it writes it.
+func TestREADMEListsWhatIsServed(t *testing.T) {
+	const begin, end = "<!-- operations: go test ./conformance -run README -update -->\n", "<!-- end of operations -->\n"
+	file, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(readme)) {
-		if cells, ok := strings.CutPrefix(line, "| "+row+" | "); ok {
-			return strings.Split(strings.TrimSuffix(strings.TrimSpace(cells), " |"), ", ")
+	head, rest, found := strings.Cut(string(file), begin)
+	was, tail, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatal("README.md has no table of operations between its marks")
+	}
+	table := servedTable(t)
+	if *update {
+		if err := os.WriteFile("../README.md", []byte(head+begin+table+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(was, table); diff != "" {
+		t.Errorf("README.md (-written +served):\n%s", diff)
+	}
+}
+
+// servedTable has a row for each operation of either provider and a column for each protocol.
+func servedTable(t *testing.T) string {
+	h := handler(t)
+	columns := []struct {
+		title  string
+		served []string
+	}{
+		{"SQS JSON 1.0", sqsServed(func(name string) bool {
+			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
+			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+			r.Header.Set("X-Amz-Target", "AmazonSQS."+name)
+			return !strings.Contains(answer(h, r), "UnknownOperation")
+		})},
+		{"SQS Query", sqsServed(func(name string) bool {
+			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("Action="+name))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			return !strings.Contains(answer(h, r), "InvalidAction")
+		})},
+		{"MNS XML", mnsServed(h, "2015-06-06")},
+		{"MNS JSON", mnsServed(h, "2026-04-09")},
+	}
+	rows := map[string]bool{}
+	var b strings.Builder
+	b.WriteString("| operation |")
+	for _, c := range columns {
+		b.WriteString(" " + c.title + " |")
+		for _, name := range c.served {
+			rows[name] = true
 		}
 	}
-	t.Fatalf("README.md has no row %q", row)
-	return nil
+	b.WriteString("\n| --- |" + strings.Repeat(" :-: |", len(columns)) + "\n")
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		b.WriteString("| " + name + " |")
+		for _, c := range columns {
+			b.WriteString(map[bool]string{true: " ✓ |", false: "  |"}[slices.Contains(c.served, name)])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 func handler(t *testing.T) http.Handler {
@@ -47,36 +100,16 @@ func answer(h http.Handler, r *http.Request) string {
 	return w.Body.String()
 }
 
-// TestREADMEListsWhatSQSServes takes the operations from the official client: what it can call is all there is.
-func TestREADMEListsWhatSQSServes(t *testing.T) {
-	h := handler(t)
-	var json, query []string
+// sqsServed takes the operations from the official client: what it can call is all there is.
+func sqsServed(serves func(name string) bool) (served []string) {
 	client := reflect.TypeFor[*sqs.Client]()
 	for m := range client.Methods() {
-		if m.Type.NumIn() < 3 || !strings.HasSuffix(m.Type.In(2).String(), m.Name+"Input") {
-			continue // no operation
-		}
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
-		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-		r.Header.Set("X-Amz-Target", "AmazonSQS."+m.Name)
-		if !strings.Contains(answer(h, r), "UnknownOperation") {
-			json = append(json, m.Name)
-		}
-		r = httptest.NewRequest(http.MethodPost, "/", strings.NewReader("Action="+m.Name))
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		if !strings.Contains(answer(h, r), "InvalidAction") {
-			query = append(query, m.Name)
+		operation := m.Type.NumIn() >= 3 && strings.HasSuffix(m.Type.In(2).String(), m.Name+"Input")
+		if operation && serves(m.Name) {
+			served = append(served, m.Name)
 		}
 	}
-	slices.Sort(json)
-	slices.Sort(query)
-	want := listed(t, "SQS, JSON 1.0 and Query")
-	if diff := cmp.Diff(want, json); diff != "" {
-		t.Errorf("JSON (-README.md +served):\n%s", diff)
-	}
-	if diff := cmp.Diff(want, query); diff != "" {
-		t.Errorf("Query (-README.md +served):\n%s", diff)
-	}
+	return served
 }
 
 // mnsRequests has a request for each operation of MNS, served or not. Documented: the API reference of 2015-06-06.
@@ -122,25 +155,18 @@ func mnsJSON(body string) string {
 	return "{}"
 }
 
-func TestREADMEListsWhatMNSServes(t *testing.T) {
-	h := handler(t)
-	for version, row := range map[string]string{"2015-06-06": "MNS, XML", "2026-04-09": "MNS, JSON 2026-04-09"} {
-		var served []string
-		for name, request := range mnsRequests {
-			method, rest, _ := strings.Cut(request, " ")
-			target, body, _ := strings.Cut(rest, " ")
-			if version == "2026-04-09" {
-				body = mnsJSON(body)
-			}
-			r := httptest.NewRequest(method, target, strings.NewReader(body))
-			r.Header.Set("x-mns-version", version)
-			if !strings.Contains(answer(h, r), "InvalidRequestURL") {
-				served = append(served, name)
-			}
+func mnsServed(h http.Handler, version string) (served []string) {
+	for name, request := range mnsRequests {
+		method, rest, _ := strings.Cut(request, " ")
+		target, body, _ := strings.Cut(rest, " ")
+		if version == "2026-04-09" {
+			body = mnsJSON(body)
 		}
-		slices.Sort(served)
-		if diff := cmp.Diff(listed(t, row), served); diff != "" {
-			t.Errorf("%s (-README.md +served):\n%s", row, diff)
+		r := httptest.NewRequest(method, target, strings.NewReader(body))
+		r.Header.Set("x-mns-version", version)
+		if !strings.Contains(answer(h, r), "InvalidRequestURL") {
+			served = append(served, name)
 		}
 	}
+	return served
 }

@@ -14,13 +14,14 @@ import software.amazon.awssdk.core.traits.MapTrait;
 import software.amazon.awssdk.core.util.SdkAutoConstructList;
 import software.amazon.awssdk.core.util.SdkAutoConstructMap;
 import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.SqsException;
 import software.amazon.awssdk.utils.builder.Buildable;
 
 /**
  * Calls operations of the SDK by name, with members that are named as in the official model. The SDK's own description
  * of its shapes does the mapping, so that a new member or operation needs nothing here.
  */
-final class Operations {
+final class Operations implements Caller {
     private static final String MODEL = "software.amazon.awssdk.services.sqs.model.";
 
     private final SqsClient client;
@@ -29,8 +30,8 @@ final class Operations {
         this.client = client;
     }
 
-    /** Returns the answer as maps, lists, strings, numbers and booleans; what the answer does not have is left out. */
-    Map<String, Object> call(String operation, Map<String, Object> members) throws Exception {
+    @Override
+    public Map<String, Object> call(String operation, Map<String, Object> members) throws Exception {
         Class<?> type = Class.forName(MODEL + operation + "Request");
         SdkPojo builder = (SdkPojo) type.getMethod("builder").invoke(null);
         Object request = build(builder, members);
@@ -42,13 +43,30 @@ final class Operations {
         }
     }
 
-    /** The SDK's exception class for a modeled error, or null if the model does not have that error. */
-    static Class<?> exception(String error) {
+    @Override
+    public Refusal refusal(Exception e) {
+        if (!(e instanceof SqsException refused)) {
+            return null;
+        }
+        var details = refused.awsErrorDetails();
+        return new Refusal(details.errorCode(), refused.statusCode(), details.errorMessage());
+    }
+
+    @Override
+    public String wrongClass(Exception e, String error) {
+        Class<?> want = exception(error);
+        return e.getClass().equals(want)
+                ? null
+                : "the error is a %s, want %s".formatted(e.getClass().getSimpleName(), error);
+    }
+
+    /** The SDK's exception class for a modeled error, or the general one if the model does not have that error. */
+    private static Class<?> exception(String error) {
         String name = error.endsWith("Exception") ? error : error + "Exception";
         try {
             return Class.forName(MODEL + name);
         } catch (ClassNotFoundException e) {
-            return null;
+            return SqsException.class;
         }
     }
 

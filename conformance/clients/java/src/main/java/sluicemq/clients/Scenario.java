@@ -8,14 +8,14 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import software.amazon.awssdk.services.sqs.model.SqsException;
 
-/** One scenario of the shared list: what to call, and what has to come back. */
+/** One scenario of a shared list: what to call, and what has to come back. */
 record Scenario(String name, String about, List<String> protocols, List<Step> steps) {
     private static final Pattern VARIABLE = Pattern.compile("\\$\\{(\\w+)\\}");
 
     record Step(
             String call,
+            String as,
             Map<String, Object> with,
             Map<String, String> save,
             Map<String, Object> expect,
@@ -23,18 +23,19 @@ record Scenario(String name, String about, List<String> protocols, List<Step> st
             List<String> absent,
             Map<String, String> same,
             Map<String, String> differs,
+            Map<String, String> matches,
             Failure fails) {}
 
     record Failure(String error, String code, Integer status, String message) {}
 
     /** Returns what went wrong, or null. */
-    String run(Operations operations) {
+    String run(Caller caller) {
         Map<String, String> variables = new HashMap<>();
         variables.put("unique", UUID.randomUUID().toString());
         variables.put("kilobyte", "a".repeat(1 << 10));
         variables.put("megabyte", "a".repeat(1 << 20));
         for (int i = 0; i < steps.size(); i++) {
-            String wrong = run(operations, steps.get(i), variables);
+            String wrong = run(caller, steps.get(i), variables);
             if (wrong != null) {
                 return "step %d, %s: %s".formatted(i + 1, steps.get(i).call, wrong);
             }
@@ -42,15 +43,18 @@ record Scenario(String name, String about, List<String> protocols, List<Step> st
         return null;
     }
 
-    private static String run(Operations operations, Step step, Map<String, String> variables) {
+    private static String run(Caller caller, Step step, Map<String, String> variables) {
         Map<String, Object> answer;
         try {
             Object with = step.with == null ? Map.of() : filled(step.with, variables);
-            answer = operations.call(step.call, members(with));
-        } catch (SqsException e) {
-            return step.fails == null ? e.toString() : wrongFailure(step.fails, e, variables);
+            answer = caller.as(step.as).call(step.call, members(with));
         } catch (Exception e) {
-            return e.toString();
+            Caller.Refusal refusal = caller.refusal(e);
+            if (step.fails == null || refusal == null) {
+                return e.toString();
+            }
+            String wrong = step.fails.error == null ? null : caller.wrongClass(e, step.fails.error);
+            return wrong != null ? wrong : wrongFailure(step.fails, refusal, variables);
         }
         if (step.fails != null) {
             return "succeeded with " + answer;
@@ -59,22 +63,16 @@ record Scenario(String name, String about, List<String> protocols, List<Step> st
         return wrong != null ? wrong : save(step, answer, variables);
     }
 
-    private static String wrongFailure(Failure want, SqsException e, Map<String, String> variables) {
-        if (want.error != null) {
-            Class<?> modeled = Operations.exception(want.error);
-            if (!e.getClass().equals(modeled == null ? SqsException.class : modeled)) {
-                return "the error is a %s, want %s".formatted(e.getClass().getSimpleName(), want.error);
-            }
+    private static String wrongFailure(Failure want, Caller.Refusal got, Map<String, String> variables) {
+        if (want.code != null && !want.code.equals(got.code())) {
+            return "the code is %s, want %s".formatted(got.code(), want.code);
         }
-        if (want.code != null && !want.code.equals(e.awsErrorDetails().errorCode())) {
-            return "the code is %s, want %s".formatted(e.awsErrorDetails().errorCode(), want.code);
-        }
-        if (want.status != null && want.status != e.statusCode()) {
-            return "the status is %d, want %d".formatted(e.statusCode(), want.status);
+        if (want.status != null && !want.status.equals(got.status())) {
+            return "the status is %d, want %d".formatted(got.status(), want.status);
         }
         Object message = filled(want.message, variables);
-        if (message != null && !message.equals(e.awsErrorDetails().errorMessage())) {
-            return "the message is %s, want %s".formatted(e.awsErrorDetails().errorMessage(), message);
+        if (message != null && !message.equals(got.message())) {
+            return "the message is %s, want %s".formatted(got.message(), message);
         }
         return null;
     }
@@ -113,6 +111,13 @@ record Scenario(String name, String about, List<String> protocols, List<Step> st
             Object got = Path.find(answer, e.getKey());
             if (got == null || equal(got, filled(e.getValue(), variables))) {
                 return "%s is %s, want another than %s".formatted(e.getKey(), got, e.getValue());
+            }
+        }
+        for (var e : entries(step.matches)) {
+            Object got = Path.find(answer, e.getKey());
+            String pattern = (String) filled(e.getValue(), variables);
+            if (got == null || !Pattern.compile(pattern).matcher(got.toString()).find()) {
+                return "%s is %s, want %s".formatted(e.getKey(), got, pattern);
             }
         }
         return null;
