@@ -83,6 +83,7 @@ const oneMessage = "<Message><MessageBody>m</MessageBody></Message>"
 var mnsRequests = map[string]mnsRequest{
 	"CreateQueue":             {"PUT", "/queues/{q}", "<Queue/>"},
 	"SetQueueAttributes":      {"PUT", "/queues/{q}?metaoverride=true", "<Queue/>"},
+	"SetAccountAttributes":    {"PUT", "/?accountmeta=true", "<Account/>"},
 	"GetQueueAttributes":      {"GET", "/queues/{q}", ""},
 	"DeleteQueue":             {"DELETE", "/queues/{q}", ""},
 	"ListQueue":               {"GET", "/queues", ""},
@@ -169,7 +170,6 @@ var mnsNotServed = map[string]string{
 	"delete-argument":                  "the operation has no argument with a range",
 	"topic-deleted-a-moment-ago":       "for how long a name rests is not known",
 	"group-absent-on-fifo-topic":       "the XML protocol cannot make FIFO topics",
-	"account-schema":                   "SetAccountAttributes is not served: it names a bucket for logs that are not written",
 	"receiver-denies":                  notOfTheService,
 	"receiver-slow":                    notOfTheService,
 	"client-create-same":               notOfTheService,

@@ -88,6 +88,9 @@ var provokedOnQueues = map[string]provocation{
 		append(ofElement("LoggingEnabled"), "<Queue><LoggingEnabled>perhaps</LoggingEnabled></Queue>"),
 		append(ofElement("Topic"), "<Topic/>"),
 	),
+	"account-schema": bodied(
+		append(ofElement("LoggingBucket"), "<Account><LoggingBucket>no bucket</LoggingBucket></Account>"),
+	),
 	"queue-not-xml": notXML,
 	"queue-unknown": func(c *client, operation string) []trial { return tried(c.requests(operation, "nope", "")) },
 	"queue-unknown-no-matter": func(c *client, operation string) []trial {

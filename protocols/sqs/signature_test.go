@@ -1,11 +1,17 @@
 package sqs
 
 import (
+	"crypto/sha256"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aws/smithy-go/aws-http-auth/credentials"
+	"github.com/aws/smithy-go/aws-http-auth/sigv4"
+	v4 "github.com/aws/smithy-go/aws-http-auth/v4"
 
 	"github.com/sluicemq/sluice/protocols"
 )
@@ -85,6 +91,46 @@ func TestMalformedPresignedRequests(t *testing.T) {
 		}
 		query.Set(c.name, c.value)
 		s.queryFault(s.do(httptest.NewRequest(http.MethodGet, "/?"+query.Encode(), nil)), 400, "IncompleteSignature", c.text)
+	}
+}
+
+// headerRules sign the headers they name.
+type headerRules []string
+
+func (h headerRules) IsSigned(name string) bool { return slices.Contains(h, name) }
+
+// Old clients have no X-Amz-Date; others sign a path without its dots, or a header with more blanks than it is signed with.
+func TestSignaturesOfOtherClients(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		signed headerRules
+		change func(r *http.Request)
+	}{
+		{"Date alone", headerRules{"host", "date"}, func(r *http.Request) { r.Header.Del("X-Amz-Date") }},
+		{"more blanks", headerRules{"host", "x-amz-date", "x-note"}, func(r *http.Request) { r.Header.Set("X-Note", "  a   b ") }},
+		{"path with dots", headerRules{"host", "x-amz-date"}, func(r *http.Request) { r.URL.Path = "/./000000000000//q" }},
+		{"content length", headerRules{"host", "x-amz-date", "content-length"}, func(r *http.Request) { r.Header.Del("Content-Length") }},
+		{"header that is not there", headerRules{"host", "x-amz-date", "x-empty"}, func(r *http.Request) { r.Header.Del("X-Empty") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newServer(t, verifying)
+			const body = "Action=GetQueueAttributes"
+			r := httptest.NewRequest(http.MethodPost, "/000000000000/q", strings.NewReader(body))
+			r.Header.Set("Content-Type", formType)
+			r.Header.Set("Content-Length", "25")
+			r.Header.Set("Date", s.clock.Now().UTC().Format(http.TimeFormat))
+			r.Header.Set("X-Note", "a b")
+			r.Header.Set("X-Empty", "")
+			sum := sha256.Sum256([]byte(body))
+			if err := signer.SignRequest(&sigv4.SignRequestInput{
+				Request: r, PayloadHash: sum[:], Service: serviceName, Region: "us-east-1", Time: s.clock.Now(),
+				Credentials: credentials.Credentials{AccessKeyID: "AKIDEXAMPLE", SecretAccessKey: exampleSecret},
+			}, func(o *v4.SignerOptions) { o.HeaderRules = c.signed }); err != nil {
+				t.Fatal(err)
+			}
+			c.change(r)
+			s.queryFault(s.do(r), 400, "AWS.SimpleQueueService.NonExistentQueue", "The specified queue does not exist for this wsdl version.")
+		})
 	}
 }
 
