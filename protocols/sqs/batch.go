@@ -1,6 +1,11 @@
 package sqs
 
-import "strconv"
+import (
+	"context"
+	"strconv"
+
+	"github.com/sluicemq/sluice/core"
+)
 
 // checkBatch makes the checks of a whole batch, of which nothing is done if one fails: there are entries, not more
 // than ten, each with an id, the ids are well-formed and distinct. The order is a guess; all but the missing id are
@@ -53,6 +58,39 @@ func (e entryErrors) pending() []int {
 		}
 	}
 	return places
+}
+
+// eachGood gives the entries without an error to a verb, all at once, and enters the errors that it returns for them.
+func eachGood[E any](ctx context.Context, s *service, key core.QueueKey, entries []E, errs entryErrors, verb func(good []E) ([]error, error)) error {
+	places := errs.pending()
+	if len(places) == 0 {
+		_, err := s.broker.Queue(ctx, key)
+		return err
+	}
+	good := make([]E, len(places))
+	for n, i := range places {
+		good[n] = entries[i]
+	}
+	failures, err := verb(good)
+	if err != nil {
+		return err
+	}
+	for n, i := range places {
+		errs[i] = failures[n]
+	}
+	return nil
+}
+
+// results is the answer of a batch whose entries have no result but that they succeeded.
+func (e entryErrors) results(id func(i int) string) (successful []resultEntry, failures []batchError) {
+	for i, err := range e {
+		if err != nil {
+			failures = append(failures, failed(id(i), err))
+		} else {
+			successful = append(successful, resultEntry{id(i)})
+		}
+	}
+	return successful, failures
 }
 
 // failed is the answer for an entry. The fault is the client's unless it is an internal one.

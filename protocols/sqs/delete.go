@@ -48,38 +48,13 @@ func (s *service) deleteMessageBatch(ctx context.Context, from *caller, in *dele
 	for i := range in.Entries {
 		receipts[i], errs[i] = newReceipt(in.Entries[i].ReceiptHandle, "ReceiptHandle")
 	}
-	if err := s.deleteGood(ctx, key, receipts, errs); err != nil {
+	err = eachGood(ctx, s, key, receipts, errs, func(good []core.Receipt) ([]error, error) {
+		return s.broker.Delete(ctx, key, good)
+	})
+	if err != nil {
 		return nil, err
 	}
 	out := &deleteMessageBatchOutput{}
-	for i := range in.Entries {
-		id := *in.Entries[i].ID
-		if errs[i] != nil {
-			out.Failed = append(out.Failed, failed(id, errs[i]))
-			continue
-		}
-		out.Successful = append(out.Successful, resultEntry{id})
-	}
+	out.Successful, out.Failed = errs.results(func(i int) string { return *in.Entries[i].ID })
 	return out, nil
-}
-
-// deleteGood deletes the messages of the entries without an error and enters the errors of the engine.
-func (s *service) deleteGood(ctx context.Context, key core.QueueKey, receipts []core.Receipt, errs entryErrors) error {
-	places := errs.pending()
-	if len(places) == 0 {
-		_, err := s.broker.Queue(ctx, key)
-		return err
-	}
-	good := make([]core.Receipt, len(places))
-	for n, i := range places {
-		good[n] = receipts[i]
-	}
-	deleted, err := s.broker.Delete(ctx, key, good)
-	if err != nil {
-		return err
-	}
-	for n, i := range places {
-		errs[i] = deleted[n]
-	}
-	return nil
 }

@@ -60,38 +60,18 @@ func (s *service) changeVisibilityBatch(ctx context.Context, from *caller, in *c
 		e := &in.Entries[i]
 		changes[i], errs[i] = newChange(e.ReceiptHandle, e.VisibilityTimeout, entryMember(changeEntry, i, "VisibilityTimeout"))
 	}
-	if err := s.changeGood(ctx, key, changes, errs); err != nil {
+	err = eachGood(ctx, s, key, changes, errs, func(good []core.VisibilityChange) ([]error, error) {
+		changed, err := s.broker.ChangeVisibility(ctx, key, good)
+		failures := make([]error, len(changed))
+		for i := range changed {
+			failures[i] = unavailable(changed[i].Err)
+		}
+		return failures, err
+	})
+	if err != nil {
 		return nil, err
 	}
 	out := &changeVisibilityBatchOutput{}
-	for i := range in.Entries {
-		id := *in.Entries[i].ID
-		if errs[i] != nil {
-			out.Failed = append(out.Failed, failed(id, errs[i]))
-			continue
-		}
-		out.Successful = append(out.Successful, resultEntry{id})
-	}
+	out.Successful, out.Failed = errs.results(func(i int) string { return *in.Entries[i].ID })
 	return out, nil
-}
-
-// changeGood makes the changes of the entries without an error and enters the errors of the engine.
-func (s *service) changeGood(ctx context.Context, key core.QueueKey, changes []core.VisibilityChange, errs entryErrors) error {
-	places := errs.pending()
-	if len(places) == 0 {
-		_, err := s.broker.Queue(ctx, key)
-		return err
-	}
-	good := make([]core.VisibilityChange, len(places))
-	for n, i := range places {
-		good[n] = changes[i]
-	}
-	changed, err := s.broker.ChangeVisibility(ctx, key, good)
-	if err != nil {
-		return err
-	}
-	for n, i := range places {
-		errs[i] = unavailable(changed[n].Err)
-	}
-	return nil
 }
