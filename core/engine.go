@@ -197,6 +197,31 @@ func (e *Engine) lock(q *queue) error {
 	return err
 }
 
+// lockSmall takes the lock of a part that is no queue or topic, as lock does a queue's.
+func (e *Engine) lockSmall(p part, mu *sync.Mutex) error {
+	e.refresh(p)
+	mu.Lock()
+	if p.staleness().Load() {
+		mu.Unlock()
+		return errStale
+	}
+	return nil
+}
+
+// rereadSmall makes such a part what the store holds of it.
+func (e *Engine) rereadSmall(p part, mu *sync.Mutex, load func(*Engine) error, what string) error {
+	mu.Lock()
+	defer mu.Unlock()
+	if !p.staleness().Load() {
+		return nil
+	}
+	if err := load(e); err != nil {
+		return fmt.Errorf("reading %s back: %w", what, err)
+	}
+	e.journal.settled(p)
+	return nil
+}
+
 // refresh reads a part back from the store if a commit has failed. It waits for what was appended before, since that
 // may be the part's as well, and takes the engine's lock and that of every part that waits for the same, so no lock
 // may be held.

@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"sync"
 	"sync/atomic"
@@ -28,28 +27,10 @@ func (b *notebook) load(e *Engine) error {
 }
 
 func (b *notebook) reread(e *Engine) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.stale.Load() {
-		return nil
-	}
-	if err := b.load(e); err != nil {
-		return fmt.Errorf("reading the notes of namespaces back: %w", err)
-	}
-	e.journal.settled(b)
-	return nil
+	return e.rereadSmall(b, &b.mu, b.load, "the notes of namespaces")
 }
 
-// lock takes the notebook's lock, as Engine.lock does a queue's.
-func (b *notebook) lock(e *Engine) error {
-	e.refresh(b)
-	b.mu.Lock()
-	if b.stale.Load() {
-		b.mu.Unlock()
-		return errStale
-	}
-	return nil
-}
+func (b *notebook) lock(e *Engine) error { return e.lockSmall(b, &b.mu) }
 
 // Notes implements Broker.
 func (v *view) Notes(_ context.Context, ns Namespace) (map[string]string, error) {

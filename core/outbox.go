@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -48,29 +47,9 @@ func (b *outbox) load(e *Engine) error {
 	})
 }
 
-func (b *outbox) reread(e *Engine) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.stale.Load() {
-		return nil
-	}
-	if err := b.load(e); err != nil {
-		return fmt.Errorf("reading the outbox back: %w", err)
-	}
-	e.journal.settled(b)
-	return nil
-}
+func (b *outbox) reread(e *Engine) error { return e.rereadSmall(b, &b.mu, b.load, "the outbox") }
 
-// lock takes the outbox's lock, as Engine.lock does a queue's.
-func (b *outbox) lock(e *Engine) error {
-	e.refresh(b)
-	b.mu.Lock()
-	if b.stale.Load() {
-		b.mu.Unlock()
-		return errStale
-	}
-	return nil
-}
+func (b *outbox) lock(e *Engine) error { return e.lockSmall(b, &b.mu) }
 
 // Outbox implements Broker.
 func (v *view) Outbox(_ context.Context, ns Namespace, limit int) ([]Delivery, error) {
