@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(serveCommand(), healthCommand(), versionCommand(), benchCommand())
+	root.AddCommand(serveCommand(), healthCommand(), versionCommand(), benchCommand(), conformanceCommand(), recordCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sluicemq/sluice/conformance"
+	"github.com/sluicemq/sluice/conformance/replay"
+)
+
+// conformanceFlags are the flags of conformance run.
+type conformanceFlags struct {
+	targets                       []string
+	provider, filter, report, out string
+	recordings, deviations, data  string
+	account, region               string
+	forgive                       []string
+	parallel                      int
+	restart                       bool
+	maxWait                       time.Duration
+}
+
+func conformanceCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "conformance",
+		Short: "Compare a server with recorded traffic of the providers",
+		Args:  cobra.NoArgs,
+	}
+	c.AddCommand(conformanceRunCommand(), conformanceListCommand())
+	return c
+}
+
+func conformanceRunCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Replay the recordings and print the score",
+		Long: `Replay the recordings and print the score.
+
+Without --target they run against this program itself, in memory and on virtual time. With it they run against that
+server in real time. Several targets are compared side by side: --target sluice --target other=http://localhost:5000.
+
+The exit status is 0 if nothing differs but what is listed as a known deviation, else 1.`,
+		Args: cobra.NoArgs,
+	}
+	f := &conformanceFlags{}
+	f.register(c.Flags())
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
+	}
+	return c
+}
+
+func (f *conformanceFlags) register(s *pflag.FlagSet) {
+	s.StringArrayVar(&f.targets, "target", nil, "server to measure, [name=]http://host:port, or sluice for this program; may be repeated")
+	s.StringVar(&f.provider, "provider", "", "only one protocol: "+strings.Join(replay.Dialects(), ", "))
+	s.StringVar(&f.filter, "filter", "", "only scenarios whose name contains this, such as mns/SendMessage")
+	s.StringVar(&f.report, "report", "text", "form of the report: text, json, junit or html")
+	s.StringVar(&f.out, "out", "", "file to write the report to; without it the report is printed")
+	s.StringVar(&f.recordings, "recordings", "", "directory of recordings to use in place of those in the program")
+	s.StringVar(&f.deviations, "deviations", "", "file of known differences of the target; this program has its own")
+	s.StringVar(&f.account, "account", "", "account of the target, in place of the usual one of servers for tests")
+	s.StringVar(&f.region, "region", "", "region of the target")
+	s.StringSliceVar(&f.forgive, "forgive", nil, "classes of differences that do not count, such as layout,json-key-order")
+	s.IntVar(&f.parallel, "parallel", 0, "scenarios at a time (default 16)")
+	s.DurationVar(&f.maxWait, "max-wait", 65*time.Second, "leave out scenarios in which more time passes, on targets in real time; 0 leaves none out")
+	s.StringVar(&f.data, "data", "memory", "where this program keeps its queues: memory, or temp for a directory below TMPDIR")
+	s.BoolVar(&f.restart, "restart", false, "close and open this program in the middle of every scenario; implies --data temp")
+}
+
+var reportWriters = map[string]func(io.Writer, []*replay.Report) error{
+	"text": replay.WriteText, "json": replay.WriteJSON, "junit": replay.WriteJUnit, "html": replay.WriteHTML,
+}
+
+func (f *conformanceFlags) check() error {
+	switch {
+	case reportWriters[f.report] == nil:
+		return fmt.Errorf("report is %q, want text, json, junit or html", f.report)
+	case f.provider != "" && !slices.Contains(replay.Dialects(), f.provider):
+		return fmt.Errorf("provider is %q, want one of %s", f.provider, strings.Join(replay.Dialects(), ", "))
+	case f.data != "memory" && f.data != "temp":
+		return fmt.Errorf("data is %q, want memory or temp", f.data)
+	case f.parallel < 0:
+		return fmt.Errorf("parallel is %d, want at least 1", f.parallel)
+	}
+	for _, c := range f.forgive {
+		if !slices.Contains(replay.Classes(), replay.Class(c)) {
+			return fmt.Errorf("forgive: there is no class %q", c)
+		}
+	}
+	return nil
+}
+
+func (f *conformanceFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	scenarios, err := f.scenarios()
+	if err != nil {
+		return err
+	}
+	targets, err := f.open()
+	if err != nil {
+		return err
+	}
+	var reports []*replay.Report
+	failed := 0
+	for _, t := range targets {
+		r, err := f.measure(ctx, t, scenarios, stderr)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+		failed += r.Score().Failed
+	}
+	if err := f.write(stdout, reports); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d scenarios differ", failed, len(scenarios)*len(targets))
+	}
+	return nil
+}
+
+func (f *conformanceFlags) scenarios() ([]*replay.Scenario, error) {
+	all, err := loadRecordings(f.recordings)
+	if err != nil {
+		return nil, err
+	}
+	if all = replay.Select(all, f.provider, f.filter); len(all) == 0 {
+		return nil, fmt.Errorf("no scenario of %q contains %q", f.provider, f.filter)
+	}
+	return all, nil
+}
+
+func loadRecordings(dir string) ([]*replay.Scenario, error) {
+	if dir != "" {
+		return replay.Load(os.DirFS(dir))
+	}
+	return conformance.Corpus()
+}
+
+// conformanceTarget is a server to measure and what is known of it.
+type conformanceTarget struct {
+	replay.Target
+	known []replay.Deviation
+}
+
+func (f *conformanceFlags) open() ([]conformanceTarget, error) {
+	if len(f.targets) == 0 {
+		f.targets = []string{"sluice"}
+	}
+	var all []conformanceTarget
+	for _, name := range f.targets {
+		t, err := f.openOne(name)
+		if err != nil {
+			return nil, err
+		}
+		if f.deviations != "" {
+			text, err := os.ReadFile(f.deviations)
+			if err != nil {
+				return nil, err
+			}
+			if t.known, err = replay.ParseDeviations(string(text)); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func (f *conformanceFlags) openOne(address string) (t conformanceTarget, err error) {
+	if address == "sluice" {
+		t.Target = replay.Own()
+		if f.data == "temp" {
+			t.Target = replay.OwnOnDisk("")
+		}
+		if f.restart {
+			t.Target = replay.OwnRestarted("")
+		}
+		t.known, err = conformance.Deviations()
+		return t, err
+	}
+	name := address
+	if n, rest, ok := strings.Cut(address, "="); ok && !strings.Contains(n, "/") {
+		name, address = n, rest
+	}
+	if t.Target, err = replay.Remote(name, address); err != nil {
+		return t, err
+	}
+	t.Places = replay.Places()
+	for dialect, place := range t.Places {
+		if f.account != "" {
+			place.Account = f.account
+		}
+		if f.region != "" {
+			place.Region = f.region
+		}
+		t.Places[dialect] = place
+	}
+	return t, nil
+}
+
+func (f *conformanceFlags) measure(ctx context.Context, t conformanceTarget, all []*replay.Scenario, stderr io.Writer) (*replay.Report, error) {
+	suite := &replay.Suite{Scenarios: all, Deviations: t.known, Parallel: f.parallel, MaxWait: f.maxWait}
+	for _, c := range f.forgive {
+		suite.Forgive = append(suite.Forgive, replay.Class(c))
+	}
+	if onTerminal(stderr) {
+		failed := 0
+		suite.Progress = func(done, total int, r *replay.Result) {
+			if !r.Passed() {
+				failed++
+			}
+			progress(stderr, t.Name, done, total, failed)
+		}
+		defer fmt.Fprint(stderr, "\r\x1b[K")
+	}
+	return suite.Run(ctx, t.Target)
+}
+
+// progress draws a bar over the one before.
+func progress(w io.Writer, name string, done, total, failed int) {
+	const width = 30
+	full := done * width / total
+	fmt.Fprintf(w, "\r\x1b[K%s [%s%s] %d/%d, %d differ", name, strings.Repeat("=", full), strings.Repeat(" ", width-full), done, total, failed)
+}
+
+func onTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
+}
+
+func (f *conformanceFlags) write(stdout io.Writer, reports []*replay.Report) error {
+	if f.out == "" {
+		return reportWriters[f.report](stdout, reports)
+	}
+	file, err := os.Create(f.out)
+	if err != nil {
+		return err
+	}
+	return errors.Join(reportWriters[f.report](file, reports), file.Close())
+}
+
+func conformanceListCommand() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the scenarios with their evidence",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			all, err := loadRecordings(dir)
+			if err != nil {
+				return err
+			}
+			for _, s := range all {
+				fmt.Fprintf(c.OutOrStdout(), "%s\t%s\t%s\n", s.Name(), s.Evidence, s.Title)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&dir, "recordings", "", "directory of recordings to use in place of those in the program")
+	return c
+}

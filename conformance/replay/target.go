@@ -1,0 +1,241 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/core/clock"
+)
+
+// Target is a server to replay against.
+type Target struct {
+	Name string
+	// Restart closes and opens the server between the setup and the first call of each scenario.
+	Restart bool
+
+	// Places by dialect: what {{account}} and {{region}} stand for. Nil means Places().
+	Places map[string]Place
+
+	open     func(s *Scenario) (endpoint, error)
+	realTime bool    // waits really wait
+	shared   *shared // nil, or the server of the scenarios that need no time of their own
+}
+
+// Place is an account and a region.
+type Place struct{ Account, Region string }
+
+// Places are the account and the region that a server made for tests takes requests to belong to.
+func Places() map[string]Place {
+	sqs := Place{Account: "000000000000", Region: "us-east-1"}
+	return map[string]Place{
+		SQSJSON: sqs, SQSQuery: sqs, Cross: sqs,
+		MNS: {Account: "1234567890123456", Region: "cn-hangzhou"},
+	}
+}
+
+// endpoint is a server that one scenario talks to.
+type endpoint interface {
+	url() *url.URL
+	do(r *http.Request, body string) (answer, error)
+	now() time.Time
+	pass(ctx context.Context, d time.Duration) error
+	restart() error
+	close() error
+}
+
+// errNoRestart is what a server answers that cannot be restarted.
+var errNoRestart = errors.New("this server cannot be restarted")
+
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 16 << 20
+
+// remote is a server behind a URL, in real time.
+type remote struct {
+	base   *url.URL
+	client *http.Client
+	clock  clock.System
+}
+
+// Remote is the server at an address such as http://localhost:9324. Scenarios run on it in real time.
+func Remote(name, address string) (Target, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return Target{}, fmt.Errorf("target: %w", err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
+		return Target{}, fmt.Errorf("target is %q, want http://host:port", address)
+	}
+	e := &remote{base: &url.URL{Scheme: u.Scheme, Host: u.Host}, client: &http.Client{
+		Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}}
+	return Target{Name: name, realTime: true, open: func(*Scenario) (endpoint, error) { return e, nil }}, nil
+}
+
+func (e *remote) url() *url.URL  { return e.base }
+func (e *remote) now() time.Time { return e.clock.Now() }
+func (e *remote) restart() error { return errNoRestart }
+func (e *remote) close() error   { return nil }
+
+func (e *remote) do(r *http.Request, _ string) (answer, error) {
+	res, err := e.client.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{res.StatusCode, res.Header, string(body)}, nil
+}
+
+func (e *remote) pass(ctx context.Context, d time.Duration) error {
+	reached, giveUp := e.clock.Until(e.clock.Now().Add(d))
+	defer giveUp()
+	select {
+	case <-reached:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// OpenFunc opens a server that goes by the clock, and returns what closes it.
+type OpenFunc func(c clock.Clock) (http.Handler, func() error, error)
+
+// epoch is when the virtual time of every scenario begins.
+var epoch = time.Unix(1_790_000_000, 0)
+
+// InMemory is a server within this process, a new one for each scenario, on virtual time: nothing really waits.
+func InMemory(name string, open OpenFunc) Target {
+	return Target{Name: name, open: func(*Scenario) (endpoint, error) {
+		e := &inside{open: open, clock: &virtual{Manual: clock.NewManual(epoch)}}
+		return e, e.start()
+	}}
+}
+
+type inside struct {
+	open    OpenFunc
+	clock   *virtual
+	handler http.Handler
+	stop    func() error
+}
+
+func (e *inside) start() (err error) {
+	e.handler, e.stop, err = e.open(e.clock)
+	return err
+}
+
+func (e *inside) url() *url.URL  { return &url.URL{Scheme: "http", Host: "localhost:9324"} }
+func (e *inside) now() time.Time { return e.clock.Now() }
+func (e *inside) close() error   { return e.stop() }
+
+func (e *inside) restart() error { return errors.Join(e.stop(), e.start()) }
+
+// breath is the real time that a server gets for what it does in the background, before the virtual time moves on.
+const breath = 15 * time.Millisecond
+
+// pass stops at every instant for which the server waits, so that each thing happens at its own time.
+func (e *inside) pass(ctx context.Context, d time.Duration) error {
+	const mostStops = 64
+	end := e.clock.Now().Add(d)
+	err := e.breathe(ctx)
+	for range mostStops {
+		if err != nil || !e.clock.leap(end) {
+			break
+		}
+		err = e.breathe(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	e.clock.Advance(end.Sub(e.clock.Now()))
+	return e.breathe(ctx)
+}
+
+func (e *inside) breathe(ctx context.Context) error {
+	var real remote
+	return real.pass(ctx, breath)
+}
+
+// patience is how long a receive may take in real time before it counts as parked. It is generous: a receive that is only
+// slow must not see the time move.
+const patience = 250 * time.Millisecond
+
+func (e *inside) do(r *http.Request, body string) (answer, error) {
+	type outcome struct {
+		a   answer
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		a, err := serve(e.handler, r)
+		done <- outcome{a, err}
+	}()
+	for {
+		var parked <-chan struct{}
+		giveUp := func() {}
+		if mayPark(r, body) {
+			real := clock.System{}
+			parked, giveUp = real.Until(real.Now().Add(patience))
+		}
+		select {
+		case o := <-done:
+			giveUp()
+			return o.a, o.err
+		case <-parked:
+			e.clock.leap(e.clock.Now().Add(requestLimit))
+		}
+	}
+}
+
+// mayPark tells receives, the only requests that wait for something to happen.
+func mayPark(r *http.Request, body string) bool {
+	return strings.Contains(r.Header.Get("X-Amz-Target"), "ReceiveMessage") || strings.Contains(body, "Action=ReceiveMessage") ||
+		r.Method == http.MethodGet && (strings.HasSuffix(r.URL.Path, "/messages") || strings.Contains(r.URL.RawQuery, "ReceiveMessage"))
+}
+
+// serve answers a request as a server would that has read it from a connection.
+func serve(h http.Handler, r *http.Request) (a answer, err error) {
+	r.RequestURI = r.URL.RequestURI()
+	r.RemoteAddr = "127.0.0.1:40000"
+	w := &recorder{header: http.Header{}}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the handler panicked: %v", p)
+		}
+	}()
+	h.ServeHTTP(w, r)
+	w.WriteHeader(http.StatusOK)
+	return answer{w.status, w.sent, w.body.String()}, nil
+}
+
+// recorder keeps what a handler writes. It keeps the case of header names, too.
+type recorder struct {
+	header, sent http.Header
+	status       int
+	body         bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header { return w.header }
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status, w.sent = status, w.header.Clone()
+	}
+}
+
+func (w *recorder) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(p)
+}
