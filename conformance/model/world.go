@@ -228,7 +228,6 @@ func (w *World) refused(got Refusal, reasons ...Refusal) ([]*World, bool, error)
 	return []*World{w}, true, nil
 }
 
-
 // Model is all that may be true of a server after what has been seen of it.
 type Model struct{ worlds []*World }
 
