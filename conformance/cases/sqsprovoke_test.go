@@ -26,47 +26,45 @@ func joined(tables ...map[string]provocation) map[string]provocation {
 	return all
 }
 
-// Why errors are not served. A gap is one that could be.
+// Why errors are not provoked here.
 const (
-	noSignatures = "signatures of SQS are not checked"
+	noSignatures = "it needs signed requests, as the tests of protocols/sqs make them for servers that verify"
 	noAccess     = "policies are kept and shown, and not enforced"
 	noKMS        = "there is no key management: keys are kept and shown, and encrypt nothing"
 	nothingNamed = "no request is known that brings it about"
 )
 
 var sqsNotServed = map[string]string{
-	"query-parameter-broken":                  nothingNamed,
-	"throttled":                               "there are no rate limits",
-	"server-overloaded":                       "nothing limits the load",
-	"encrypted-queue-without-tls":             "all queues are encrypted by default, and a local server has no TLS",
-	"address-of-old":                          "newer recordings answer such addresses with a missing queue: queue-url-nonsense",
-	"operation-unsupported":                   "its one known cause is attribute-list",
-	"key-unknown":                             noSignatures,
-	"signature-wrong":                         noSignatures,
-	"signature-old":                           noSignatures,
-	"signature-early":                         noSignatures,
-	"scope-region-wrong":                      noSignatures,
-	"token-expired":                           noSignatures,
-	"unsigned":                                noSignatures,
-	"authorization-incomplete":                noSignatures,
-	"presigned-expired":                       noSignatures,
-	"account-not-subscribed":                  "every account may use everything",
-	"identity-policy-silent":                  noAccess,
-	"queue-policy-denies":                     noAccess,
-	"denied-in-old-words":                     noAccess,
-	"queue-of-others":                         "the words of 2015 to 2018; today's are those of queue-unknown, for queues of other accounts too",
-	"group-on-standard-of-old":                "standard queues take groups since July 2025",
-	"kms-access-denied":                       noKMS,
-	"kms-disabled":                            noKMS,
-	"kms-key-usage":                           noKMS,
-	"kms-state":                               noKMS,
-	"kms-not-found":                           noKMS,
-	"kms-opt-in":                              noKMS,
-	"kms-throttled":                           noKMS,
-	"id-format-of-old":                        "nobody has seen it",
-	"token-broken ListDeadLetterSourceQueues": "a gap: it is answered in the words of ListQueues",
-	"tag-keys-none":                           "a gap: an empty list is answered like an absent one",
-	"message-not-in-flight":                   "nobody has seen it: other errors are answered where the reference promises it",
+	"query-parameter-broken":      nothingNamed,
+	"throttled":                   "there are no rate limits",
+	"server-overloaded":           "nothing limits the load",
+	"encrypted-queue-without-tls": "all queues are encrypted by default, and a local server has no TLS",
+	"address-of-old":              "newer recordings answer such addresses with a missing queue: queue-url-nonsense",
+	"operation-unsupported":       "its one known cause is attribute-list",
+	"key-unknown":                 noSignatures,
+	"signature-wrong":             noSignatures,
+	"signature-old":               noSignatures,
+	"signature-early":             noSignatures,
+	"scope-region-wrong":          noSignatures,
+	"token-expired":               noSignatures,
+	"unsigned":                    noSignatures,
+	"authorization-incomplete":    noSignatures,
+	"presigned-expired":           noSignatures,
+	"account-not-subscribed":      "every account may use everything",
+	"identity-policy-silent":      noAccess,
+	"queue-policy-denies":         noAccess,
+	"denied-in-old-words":         noAccess,
+	"queue-of-others":             "the words of 2015 to 2018; today's are those of queue-unknown, for queues of other accounts too",
+	"group-on-standard-of-old":    "standard queues take groups since July 2025",
+	"kms-access-denied":           noKMS,
+	"kms-disabled":                noKMS,
+	"kms-key-usage":               noKMS,
+	"kms-state":                   noKMS,
+	"kms-not-found":               noKMS,
+	"kms-opt-in":                  noKMS,
+	"kms-throttled":               noKMS,
+	"id-format-of-old":            "nobody has seen it",
+	"message-not-in-flight":       "nobody has seen it: other errors are answered where the reference promises it",
 }
 
 // call calls an operation about a queue, or about none if the queue is "".

@@ -183,6 +183,7 @@ var provokedByRest = map[string]provocation{
 	"tag-value-null": func(c *client, operation string) []trial {
 		return tried(c.ask(operation, `{"QueueUrl":"`+queueURL("q")+`","Tags":{"k":null}}`))
 	},
+	"tag-keys-none":   func(c *client, operation string) []trial { return tried(c.call(operation, "q", "TagKeys", []string{})) },
 	"tag-keys-absent": func(c *client, operation string) []trial { return tried(c.call(operation, "q")) },
 
 	"move-source-no-dead-letter-queue": func(c *client, operation string) []trial {
