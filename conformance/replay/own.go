@@ -20,28 +20,28 @@ func Own() Target {
 
 // OwnOnDisk is this very server over data directories below dir, each removed at the end of its scenario.
 func OwnOnDisk(dir string) Target {
-	return Target{Name: "sluice on disk", open: func(*Scenario) (endpoint, error) { return openOnDisk(dir) }}
+	return Target{Name: "sluice on disk", open: func(s *Scenario) (endpoint, error) { return openOnDisk(dir, s.waits()) }}
 }
 
 // OwnRestarted is this very server over data directories below dir, closed and opened between the setup and the first
-// call of every scenario. Scenarios in which no time passes share one server and its restart. The target is good for
-// one run.
+// call of every scenario. Scenarios in which no time passes and nobody waits share one server, its restart and its
+// clock. The target is good for one run.
 func OwnRestarted(dir string) Target {
 	all := &shared{dir: dir}
 	return Target{Name: "sluice restarted", Restart: true, shared: all, open: func(s *Scenario) (endpoint, error) {
-		if slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Kind == Advance }) {
-			return openOnDisk(dir)
+		if s.waits() || slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Kind == Advance }) {
+			return openOnDisk(dir, s.waits())
 		}
 		return all, all.start()
 	}}
 }
 
-func openOnDisk(dir string) (*onDisk, error) {
+func openOnDisk(dir string, waits bool) (*onDisk, error) {
 	data, err := os.MkdirTemp(dir, "scenario-")
 	if err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
-	e := &onDisk{data: data, inside: inside{clock: &virtual{Manual: clock.NewManual(epoch)}}}
+	e := &onDisk{data: data, inside: inside{clock: &virtual{Manual: clock.NewManual(epoch)}, waits: waits}}
 	e.open = func(c clock.Clock) (http.Handler, func() error, error) {
 		return openOwn(sluice.Options{Clock: c, Data: data})
 	}
@@ -80,7 +80,7 @@ type shared struct {
 }
 
 func (e *shared) start() error {
-	e.once.Do(func() { e.onDisk, e.err = openOnDisk(e.dir) })
+	e.once.Do(func() { e.onDisk, e.err = openOnDisk(e.dir, false) })
 	return e.err
 }
 

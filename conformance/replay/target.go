@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,8 +119,8 @@ var epoch = time.Unix(1_790_000_000, 0)
 
 // InMemory is a server within this process, a new one for each scenario, on virtual time: nothing really waits.
 func InMemory(name string, open OpenFunc) Target {
-	return Target{Name: name, open: func(*Scenario) (endpoint, error) {
-		e := &inside{open: open, clock: &virtual{Manual: clock.NewManual(epoch)}}
+	return Target{Name: name, open: func(s *Scenario) (endpoint, error) {
+		e := &inside{open: open, clock: &virtual{Manual: clock.NewManual(epoch)}, waits: s.waits()}
 		return e, e.start()
 	}}
 }
@@ -127,6 +128,7 @@ func InMemory(name string, open OpenFunc) Target {
 type inside struct {
 	open    OpenFunc
 	clock   *virtual
+	waits   bool // there are receives that may wait
 	handler http.Handler
 	stop    func() error
 }
@@ -170,7 +172,7 @@ func (e *inside) breathe(ctx context.Context) error {
 
 // patience is how long a receive may take in real time before it counts as parked. It is generous: a receive that is only
 // slow must not see the time move.
-const patience = 250 * time.Millisecond
+const patience = 750 * time.Millisecond
 
 func (e *inside) do(r *http.Request, body string) (answer, error) {
 	type outcome struct {
@@ -185,7 +187,7 @@ func (e *inside) do(r *http.Request, body string) (answer, error) {
 	for {
 		var parked <-chan struct{}
 		giveUp := func() {}
-		if mayPark(r, body) {
+		if e.waits && mayPark(r, body) {
 			real := clock.System{}
 			parked, giveUp = real.Until(real.Now().Add(patience))
 		}
@@ -197,6 +199,18 @@ func (e *inside) do(r *http.Request, body string) (answer, error) {
 			e.clock.leap(e.clock.Now().Add(requestLimit))
 		}
 	}
+}
+
+// waits tells whether a scenario has receives that may wait for a message. Elsewhere a receive is never parked, however
+// slow the machine is.
+func (s *Scenario) waits() bool {
+	return slices.ContainsFunc(s.Steps, func(step Step) bool {
+		if step.Request == nil {
+			return false
+		}
+		text := strings.ToLower(step.Request.Path + step.Request.Body)
+		return strings.Contains(text, "waittimeseconds") || strings.Contains(text, "waitseconds")
+	})
 }
 
 // mayPark tells receives, the only requests that wait for something to happen.
