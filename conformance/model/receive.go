@@ -123,7 +123,7 @@ func (w *World) receive(q *queue, e *Received, most int, visibility time.Duratio
 }
 
 // mostOpen bounds in how many ways one answer can be understood.
-const mostOpen = 8
+const mostOpen = 12
 
 // seen finds the messages that an answer shows.
 func (q *queue) seen(all []Seen) ([]*message, error) {
@@ -234,7 +234,8 @@ func (m *message) shownDedup(shown string) string {
 	return m.id
 }
 
-// learn takes note of the sequence number of a message. They grow in the order in which messages came in.
+// learn takes note of the sequence number of a message. They grow in the order in which the messages of a group came
+// in; between groups the order of those that were dead-lettered together is free.
 func (q *queue) learn(m *message, sequence string) error {
 	if !q.s.FIFO {
 		if sequence != "" {
@@ -251,7 +252,7 @@ func (q *queue) learn(m *message, sequence string) error {
 	for _, o := range q.messages {
 		if o == m {
 			before = false
-		} else if o.sequence != unknown && before != (o.sequence < sequence) {
+		} else if o.group == m.group && o.sequence != unknown && before != (o.sequence < sequence) {
 			return fmt.Errorf("sequence number is %s, which does not fit %s", sequence, o)
 		}
 	}

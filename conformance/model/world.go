@@ -235,7 +235,7 @@ type Model struct{ worlds []*World }
 func New(w *World) *Model { return &Model{[]*World{w}} }
 
 // mostWorlds bounds how much may be left open. Histories that look at queues now and then stay far below.
-const mostWorlds = 1 << 10
+const mostWorlds = 1 << 12
 
 // Happened takes note of an event. It returns an error if that cannot have happened, and then forgets the event.
 func (m *Model) Happened(e Event) error {
