@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"errors"
 	"maps"
 )
 
@@ -17,19 +16,24 @@ func (v *view) Amend(_ context.Context, key QueueKey, change func(QueueInfo) (Pa
 	e.mu.RLock() // the target of a redrive policy must not go away meanwhile
 	q.mu.Lock()
 	var c changes
-	err = v.amend(q, change, &c)
+	refused := v.amend(q, change, &c)
 	e.mu.RUnlock()
-	if err != nil {
+	if refused != nil && c.empty() {
 		q.mu.Unlock()
-		return err
+		return refused
 	}
 	q.notify()
 	tickets, err := e.appendInParts(q, &c)
 	q.mu.Unlock()
 	for _, t := range tickets {
-		err = errors.Join(err, e.journal.wait(t))
+		if failed := e.journal.wait(t); err == nil {
+			err = failed
+		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return refused
 }
 
 // appendInParts is append for changes that may be too many for one commit. Each part is atomic for itself.
@@ -58,6 +62,7 @@ func (v *view) amend(q *queue, change func(QueueInfo) (Patch, error), c *changes
 		return &Error{Kind: QueueNotFound}
 	}
 	now := v.e.now()
+	q.advance(now, c, v.e.watched) // what is over is over under the old settings
 	p, err := change(q.info())
 	if err != nil {
 		return err

@@ -129,3 +129,34 @@ func TestTagNeedsNoTags(t *testing.T) {
 		t.Errorf("Queue() has the tags %v", got)
 	}
 }
+
+// What was over before a change of settings stays over, whether or not anybody has looked at the queue since.
+func TestAmendComesAfterWhatIsOver(t *testing.T) {
+	t.Run("retention", func(t *testing.T) {
+		w := newWorld(t, forgiving())
+		q := w.create("q", Patch{Retention: new(time.Minute)})
+		w.send(q, "old")
+		w.pass(time.Minute)
+		w.amend(q, Patch{Retention: new(time.Hour)})
+		w.expect(q, 1)
+	})
+	t.Run("delay", func(t *testing.T) {
+		w := newWorld(t, forgiving())
+		q := w.create("q", Patch{FIFO: new(true), ContentDedup: new(true), Delay: new(time.Second)})
+		w.send(q, "g:a")
+		w.pass(time.Second)
+		w.amend(q, Patch{Delay: new(time.Minute)})
+		w.expect(q, 1, "g:a")
+	})
+	t.Run("a change that is refused", func(t *testing.T) {
+		w := newStoredWorld(t, forgiving(), false)
+		q := w.create("q", Patch{Retention: new(time.Minute)})
+		w.send(q, "old")
+		w.pass(time.Minute)
+		err := w.Amend(t.Context(), q, func(QueueInfo) (Patch, error) { return Patch{Wait: new(time.Hour)}, nil })
+		wantKind(t, "Amend()", err, OutOfRange)
+		w.amend(q, Patch{Retention: new(time.Hour)})
+		w.restart()
+		w.expect(q, 1)
+	})
+}
