@@ -147,6 +147,9 @@ func (p *Pusher) request(ctx context.Context, d *core.Delivery, s *signer) (*htt
 		return nil, err
 	}
 	r.Header["Authorization"] = []string{signature}
+	// Without values it is not sent; it lets net/http repeat the request on a new connection when the receiver has closed
+	// an idle one in this very moment. A push may come twice anyhow.
+	r.Header["Idempotency-Key"] = nil
 	// The spelling of 2024, after the signature, which looks for the usual one.
 	r.Header["Content-md5"] = r.Header["Content-Md5"]
 	delete(r.Header, "Content-Md5")

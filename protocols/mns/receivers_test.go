@@ -318,7 +318,7 @@ func TestPushToReceiversOnLoopback(t *testing.T) {
 			}
 			l.clock.Advance(20 * time.Second)
 			if e := l.events.next(core.EventPushFailed, core.EventPushed); e.Kind != core.EventPushed || e.Receives != 2 {
-				t.Errorf("event %+v, want a push that was taken at the second attempt", e)
+				t.Fatalf("event %+v, want a push that was taken at the second attempt", e)
 			}
 			if first, second := <-taken, <-taken; first != "" || second != "x" {
 				t.Errorf("taken %q and %q", first, second)
