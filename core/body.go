@@ -58,11 +58,12 @@ func (e *Engine) record(queue uint32, sequence uint64, resident []byte) ([]byte,
 type copied struct {
 	message
 	queue uint32
+	salt  uint32
 	group string
 }
 
 func (q *queue) copy(m *message) copied {
-	return copied{message: *m, queue: q.id, group: q.order.group(m)}
+	return copied{message: *m, queue: q.id, salt: q.salt, group: q.order.group(m)}
 }
 
 // read reads the content of a message. The bool is false when the message has gone since it was copied.

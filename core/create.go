@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 )
@@ -62,6 +63,7 @@ func (v *view) add(key QueueKey, p *Patch, tags map[string]string) (QueueInfo, t
 		return QueueInfo{}, ticket{}, err
 	}
 	q := newQueue(e.lastQueue+1, key, &s)
+	q.salt = rand.Uint32()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.tags = maps.Clone(tags)

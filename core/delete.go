@@ -55,7 +55,7 @@ const (
 
 // resolve finds the message of a receipt. Returns ReceiptInvalid for what this queue never handed out.
 func (q *queue) resolve(r Receipt) (*message, receiptAge, error) {
-	sequence, delivery, ok := readReceipt(q.id, r)
+	sequence, delivery, ok := readReceipt(q.id, q.salt, r)
 	if !ok {
 		return nil, gone, &Error{Kind: ReceiptInvalid, Value: r}
 	}

@@ -80,6 +80,7 @@ const (
 type queue struct {
 	mu     sync.Mutex
 	id     uint32
+	salt   uint32 // random, see receipt.go
 	key    QueueKey
 	config atomic.Pointer[Settings] // replaced, never changed, so that other queues may read it
 	tags   map[string]string

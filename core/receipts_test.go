@@ -190,11 +190,11 @@ func TestDeleteReportsOnEachReceipt(t *testing.T) {
 
 func TestReceiptsAreOfSafeCharacters(t *testing.T) {
 	for _, n := range []uint64{0, 1, 1 << 40, ^uint64(0)} {
-		r := mintReceipt(7, n, 3)
+		r := mintReceipt(7, 9, n, 3)
 		if strings.Trim(string(r), "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			t.Errorf("mintReceipt(%d) = %q", n, r)
 		}
-		if sequence, delivery, ok := readReceipt(7, r); !ok || sequence != n || delivery != 3 {
+		if sequence, delivery, ok := readReceipt(7, 9, r); !ok || sequence != n || delivery != 3 {
 			t.Errorf("readReceipt(%q) = %d, %d, %v", r, sequence, delivery, ok)
 		}
 	}
@@ -203,11 +203,48 @@ func TestReceiptsAreOfSafeCharacters(t *testing.T) {
 func FuzzReadReceipt(f *testing.F) {
 	f.Add("")
 	f.Add("fake")
-	f.Add(string(mintReceipt(1, 2, 3)))
+	f.Add(string(mintReceipt(1, 0, 2, 3)))
 	f.Fuzz(func(t *testing.T, s string) {
-		sequence, delivery, ok := readReceipt(1, Receipt(s))
-		if ok && mintReceipt(1, sequence, delivery) != Receipt(s) {
+		sequence, delivery, ok := readReceipt(1, 0, Receipt(s))
+		if ok && mintReceipt(1, 0, sequence, delivery) != Receipt(s) {
 			t.Errorf("readReceipt(%q) takes what mintReceipt never made", s)
 		}
+	})
+}
+
+// Ids and numbers begin anew in an empty store, and after a queue was deleted; receipts of before are none of now.
+func TestReceiptsOfBeforeFitNoLaterMessage(t *testing.T) {
+	t.Run("an empty store", func(t *testing.T) {
+		first, second := newWorld(t, forgiving()), newWorld(t, forgiving())
+		q := first.create("q", Patch{})
+		first.send(q, "m")
+		old := first.one(q).Receipt
+		second.create("q", Patch{})
+		second.send(q, "m")
+		second.one(q)
+		wantKind(t, "Delete()", second.deleting(q, old), ReceiptInvalid)
+		wantKind(t, "ChangeVisibility()", second.hide(q, old, time.Second).Err, ReceiptInvalid)
+		second.counts(q, 0, 1, 0)
+	})
+	t.Run("a queue that was deleted", func(t *testing.T) {
+		w := newStoredWorld(t, forgiving(), false)
+		q := w.create("q", Patch{})
+		w.send(q, "m")
+		old := w.one(q).Receipt
+		if err := w.DeleteQueue(t.Context(), q); err != nil {
+			t.Fatalf("DeleteQueue() = %v", err)
+		}
+		w.restart()
+		w.create("q", Patch{})
+		wantKind(t, "Delete()", w.deleting(q, old), ReceiptInvalid)
+	})
+	t.Run("a restart", func(t *testing.T) {
+		w := newStoredWorld(t, forgiving(), false)
+		q := w.create("q", Patch{})
+		w.send(q, "m")
+		kept := w.one(q).Receipt
+		w.restart()
+		w.drop(q, kept)
+		w.counts(q, 0, 0, 0)
 	})
 }

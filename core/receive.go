@@ -245,7 +245,7 @@ func (a *reception) finish() ([]Received, error) {
 		}
 		if ok {
 			out = append(out, Received{
-				Message: message, FIFO: a.q.settings().FIFO, Receipt: mintReceipt(m.queue, m.sequence, m.delivery),
+				Message: message, FIFO: a.q.settings().FIFO, Receipt: mintReceipt(m.queue, m.salt, m.sequence, m.delivery),
 				VisibleAt: m.visibleAt.time(),
 			})
 		}

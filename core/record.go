@@ -237,6 +237,7 @@ func encodeQueue(q *queue) []byte {
 	s := q.settings()
 	w := newWriter(256)
 	w.key(q.key)
+	w.uint(uint64(q.salt))
 	w.instant(q.created)
 	w.instant(q.modified)
 	w.uint(q.purgedThrough)
@@ -252,6 +253,7 @@ func encodeQueue(q *queue) []byte {
 func decodeQueue(record []byte, q *queue) error {
 	r := newReader(record)
 	q.key = r.key()
+	q.salt = uint32(r.uint())
 	q.created = r.instant()
 	q.modified = r.instant()
 	q.purgedThrough = r.uint()

@@ -129,7 +129,7 @@ func (v *view) send(q *queue, o *Outgoing, sent *Sent, now instant, c *changes) 
 	}
 	*sent = Sent{ID: m.id, FIFO: s.FIFO, Sequence: m.sequence, VisibleAt: m.visibleAt.time()}
 	if m.fresh && v.rules.DelayedReceipts {
-		sent.Receipt = mintReceipt(q.id, m.sequence, m.delivery)
+		sent.Receipt = mintReceipt(q.id, q.salt, m.sequence, m.delivery)
 	}
 	return m
 }

@@ -52,7 +52,7 @@ func (v *view) setVisibility(q *queue, m *message, change VisibilityChange, now 
 	receipt := change.Receipt
 	if v.rules.RenewReceipt {
 		m.delivery++
-		receipt = mintReceipt(q.id, m.sequence, m.delivery)
+		receipt = mintReceipt(q.id, q.salt, m.sequence, m.delivery)
 	}
 	hidden := inFlight
 	if m.state == delayed {

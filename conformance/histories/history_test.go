@@ -215,15 +215,11 @@ func (h *history) restart(t *rapid.T) {
 	}
 	h.server.restart()
 	h.touched = slices.Clone(names)
-	for provider, all := range h.receipts { // handles of a queue that was deleted before may fit another one
-		h.receipts[provider] = slices.DeleteFunc(all, func(r model.Receipt) bool { return !h.exists[r.Queue] || r.Born != h.born[r.Queue] })
-	}
 	if h.server.options.Data != "" {
 		return
 	}
 	h.happened(model.Forgotten{})
 	clear(h.exists)
-	clear(h.receipts) // handles of another server may fit messages of this one
 	h.createAll()
 }
 
