@@ -84,6 +84,7 @@ func (e *Engine) moveSome(q *queue, m *move, keepReceives bool) (next instant, e
 	if allowed == 0 {
 		next = m.started.add(time.Duration(m.moved/m.perSecond) * time.Second)
 	} else if m.status == MoveInProgress {
+		target.advance(now, &c, e.watched)
 		err = e.moveTo(q, target, m, allowed, keepReceives, now, &c)
 	}
 	if err != nil {

@@ -177,6 +177,9 @@ func (v *view) pick(q, target *queue, limit int, now instant, c *changes) (messa
 		}
 		return p.messages, len(p.old), nil
 	}
+	if len(p.worn) > 0 {
+		target.advance(now, c, v.e.watched)
+	}
 	for i, m := range p.worn {
 		if err := v.e.redrive(q, target, m, now, c); err != nil {
 			for _, m := range append(p.messages, p.worn[i:]...) {

@@ -103,7 +103,8 @@ func (e *Engine) redrive(q, target *queue, m *message, now instant, c *changes) 
 	return nil
 }
 
-// admit adds a message that comes from another queue, visible at once.
+// admit adds a message that comes from another queue, visible at once. Its new queue was advanced to now: what is due
+// there goes before.
 func (e *Engine) admit(q *queue, m *message, group string, content *content, now instant, c *changes) {
 	m.sequence, m.visibleAt, m.hiddenAt = e.sequence.next(c), now, -1
 	m.record = encodeMessage(m, group, content)

@@ -347,3 +347,17 @@ func TestLargeMessagesMoveInSmallCommits(t *testing.T) {
 		t.Errorf("the largest commits had %d bytes and %d changes, too many for one that gathers others", size, ops)
 	}
 }
+
+// What is due in the dead-letter queue stands before what comes now, even when nobody has looked since it was due.
+func TestDeadLettersGoBehindWhatIsDue(t *testing.T) {
+	w := newWorld(t, forgiving())
+	dead := w.create("dead", Patch{})
+	q := w.create("q", Patch{Redrive: new(&Redrive{dead, 1})})
+	w.send(q, "worn")
+	w.one(q)
+	w.post(dead, Outgoing{Body: "due", Delay: new(30 * time.Second)})
+	w.pass(30 * time.Second)
+	w.expect(q, 1)
+	w.expect(dead, 1, "due")
+	w.expect(dead, 1, "worn")
+}

@@ -2,7 +2,6 @@ package model
 
 import (
 	"slices"
-	"time"
 )
 
 // target is the dead-letter queue of a queue, nil when there is none: messages are then delivered on.
@@ -49,8 +48,7 @@ func (w *World) move(q, target *queue, id string) {
 	q.remove(m)
 	moved := *m
 	moved.here, moved.handle, moved.state, moved.source = 0, "", visible, q.name
-	moved.until, moved.timer, moved.sinceMost = w.now, 0, w.now
-	moved.sinceMin = time.Time{} // it may go before what has been due there for some time and nobody has looked at
+	moved.until, moved.timer, moved.sinceMin, moved.sinceMost = w.now, 0, w.now, w.now
 	moved.sequence = unknown
 	if q.s.FIFO {
 		moved.entered, moved.dedupID = w.now, unknown
