@@ -40,6 +40,9 @@ type Outgoing struct {
 	Sender          string // who sent it, in the provider's terms
 	Group           *string
 	DeduplicationID *string // FIFO
+	// Invalid is what its sender's protocol holds against it: it is not sent and this is its Sent.Err, but it is still
+	// looked at for what fails its whole batch.
+	Invalid error
 }
 
 // Sent is the outcome of sending one message: either Err is set, or the message is stored.
@@ -50,7 +53,7 @@ type Sent struct {
 	VisibleAt time.Time // the instant of sending, or the end of the delay
 	Receipt   Receipt   // set when the message is delayed and Rules.DelayedReceipts is on
 	Duplicate bool      // FIFO: nothing was sent; ID and Sequence are those of the first message
-	Err       error     // an *Error
+	Err       error     // an *Error, or what Outgoing.Invalid was
 }
 
 // Message is what was sent and what has happened to it since.

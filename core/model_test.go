@@ -181,12 +181,12 @@ func (m *model) send(q *modelQueue, batch []Outgoing) ([]modelSent, Kind) {
 
 func (m *model) refuse(q *modelQueue, o Outgoing) Kind {
 	switch {
-	case q.s.FIFO && o.Delay != nil && *o.Delay > 0 && !m.r.FIFODelay:
-		return NotForQueueType
 	case q.s.FIFO && o.Group == nil:
 		return GroupMissing
 	case q.s.FIFO && o.DeduplicationID == nil && !q.s.ContentDedup && !m.r.GroupOnly:
 		return DeduplicationIDMissing
+	case q.s.FIFO && o.Delay != nil && *o.Delay > 0 && !m.r.FIFODelay:
+		return NotForQueueType
 	case !q.s.FIFO && o.DeduplicationID != nil:
 		return NotForQueueType
 	default:

@@ -26,11 +26,14 @@ func (v *view) Send(_ context.Context, key QueueKey, messages []Outgoing) ([]Sen
 	}
 	sent := make([]Sent, len(messages))
 	for i := range messages {
-		sent[i].Err = v.rules.checkOutgoing(&messages[i], q.settings())
-		if kind, ok := kindOf(sent[i].Err); ok && slices.Contains(v.rules.FailBatch, kind) {
-			err := sent[i].Err
+		err := v.rules.checkOutgoing(&messages[i], q.settings())
+		if kind, ok := kindOf(err); ok && slices.Contains(v.rules.FailBatch, kind) {
 			return nil, v.abandon(q, &c, err)
 		}
+		if messages[i].Invalid != nil {
+			err = messages[i].Invalid
+		}
+		sent[i].Err = err
 	}
 	var homeless []*message // no room in memory
 	for i := range messages {
@@ -68,7 +71,7 @@ func checkWeight(messages []Outgoing) error {
 		o := &messages[i]
 		total += o.weight()
 		for _, id := range []*string{o.Group, o.DeduplicationID} {
-			if id != nil && len(*id) > idBytes {
+			if o.Invalid == nil && id != nil && len(*id) > idBytes {
 				return &Error{Kind: MessageTooLarge, Value: len(*id), Max: idBytes}
 			}
 		}
@@ -195,13 +198,13 @@ func (r *Rules) checkOutgoing(o *Outgoing, s *Settings) error {
 }
 
 func (r *Rules) checkFIFO(o *Outgoing, s *Settings) error {
-	switch {
-	case o.Delay != nil && *o.Delay > 0 && !r.FIFODelay:
-		return &Error{Kind: NotForQueueType, Field: MessageDelay, Value: *o.Delay}
+	switch { // what is missing goes first: it can fail a batch, of which a message with a delay fails alone
 	case o.Group == nil:
 		return &Error{Kind: GroupMissing, Field: MessageGroup}
 	case o.DeduplicationID == nil && !s.ContentDedup && !r.GroupOnly:
 		return &Error{Kind: DeduplicationIDMissing, Field: MessageDeduplicationID}
+	case o.Delay != nil && *o.Delay > 0 && !r.FIFODelay:
+		return &Error{Kind: NotForQueueType, Field: MessageDelay, Value: *o.Delay}
 	}
 	return nil
 }

@@ -70,6 +70,11 @@ func TestSendRefusesWhatRulesForbid(t *testing.T) {
 		{"no deduplication id where none is needed", strict(), true, Outgoing{Group: new("g")}, none, NoField, false},
 		{"a delay on a FIFO queue", forgiving(), true, Outgoing{Group: new("g"), DeduplicationID: new("d"), Delay: new(time.Second)}, NotForQueueType, MessageDelay, false},
 		{"a zero delay on a FIFO queue", forgiving(), true, Outgoing{Group: new("g"), DeduplicationID: new("d"), Delay: new(time.Duration(0))}, none, NoField, false},
+		{"a delay and no group", forgiving(), true, Outgoing{DeduplicationID: new("d"), Delay: new(time.Second)}, GroupMissing, MessageGroup, true},
+		{"a delay and no deduplication id", forgiving(), true, Outgoing{Group: new("g"), Delay: new(time.Second)}, DeduplicationIDMissing, MessageDeduplicationID, true},
+		{"what its protocol refuses", forgiving(), false, Outgoing{Invalid: &Error{Kind: MessageTooLarge}}, MessageTooLarge, NoField, false},
+		{"what its protocol refuses, and no group", forgiving(), true, Outgoing{DeduplicationID: new("d"), Invalid: &Error{Kind: MessageTooLarge}}, GroupMissing, MessageGroup, true},
+		{"what its protocol refuses, with an id of any length", forgiving(), true, Outgoing{Group: new(long + long + long + long + long), DeduplicationID: new("d"), Invalid: &Error{Kind: OutOfRange}}, OutOfRange, NoField, false},
 		{"a delay on a FIFO queue where it may be", strict(), true, Outgoing{Group: new("g"), Delay: new(time.Second)}, none, NoField, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

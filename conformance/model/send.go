@@ -58,7 +58,8 @@ func (e Sent) apply(w *World) ([]*World, error) {
 }
 
 // reasons are all for which each message can be refused, and for which the whole call can be. It is sure to be refused
-// when nothing else is wrong with a message that fails the batch: which of several reasons counts is not known.
+// for a message that fails the batch, whatever else is wrong with it or another: which of several reasons is told is
+// not known.
 func (e *Sent) reasons(q *queue) (each [][]Refusal, whole []Refusal, sure bool) {
 	each = make([][]Refusal, len(e.Messages))
 	if q == nil {
@@ -72,7 +73,7 @@ func (e *Sent) reasons(q *queue) (each [][]Refusal, whole []Refusal, sure bool) 
 		each[i] = e.Rules.reasons(&e.Messages[i], q)
 		fatal := slices.DeleteFunc(slices.Clone(each[i]), func(r Refusal) bool { return !alone && !e.Rules.WholeBatch[r] })
 		whole = append(whole, fatal...)
-		sure = sure || len(fatal) > 0 && len(fatal) == len(each[i])
+		sure = sure || len(fatal) > 0
 	}
 	return each, whole, sure
 }

@@ -85,6 +85,9 @@ func TestFIFOBatchFailsAsAWhole(t *testing.T) {
 	for entry, text := range map[string]string{
 		`{"Id":"b","MessageBody":"x","MessageDeduplicationId":"e"}`: "The request must contain the parameter MessageGroupId.",
 		`{"Id":"b","MessageBody":"x","MessageGroupId":"g"}`:         "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly",
+		// What is wrong with an entry besides does not save the call.
+		`{"Id":"b","MessageBody":"x","MessageDeduplicationId":"e","DelaySeconds":1}`: "The request must contain the parameter MessageGroupId.",
+		`{"Id":"b","MessageBody":"","MessageDeduplicationId":"e"}`:                   "The request must contain the parameter MessageGroupId.",
 	} {
 		got := s.json("SendMessageBatch", `{"QueueUrl":"q.fifo","Entries":[{"Id":"a","MessageBody":"x","MessageGroupId":"g","MessageDeduplicationId":"d"},`+entry+`]}`)
 		s.jsonFault(got, 400, "InvalidParameterValue", "/InvalidParameterValueException", text)

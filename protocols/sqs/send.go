@@ -41,53 +41,33 @@ func (s *service) sendMessageBatch(ctx context.Context, from *caller, in *sendMe
 	if err := checkBatch(sendEntry, in.Entries, func(e *sendMessageEntry) *string { return e.ID }); err != nil {
 		return nil, s.refuse(ctx, key, err)
 	}
-	outgoing, errs := make([]outgoing, len(in.Entries)), make(entryErrors, len(in.Entries))
+	outgoing, messages := make([]outgoing, len(in.Entries)), make([]core.Outgoing, len(in.Entries))
 	size := 0
 	for i := range in.Entries {
-		outgoing[i], errs[i] = newOutgoing(from, &in.Entries[i].sendMessage, entryMember(sendEntry, i, "MessageBody"), invalidEntryID)
-		size += outgoing[i].size()
+		o, err := newOutgoing(from, &in.Entries[i].sendMessage, entryMember(sendEntry, i, "MessageBody"), invalidEntryID)
+		o.message.Invalid = err
+		outgoing[i], messages[i] = o, o.message
+		size += o.size()
 	}
 	if size > maxBatchSize {
 		err := batchRequestTooLong.say("Batch requests cannot be longer than %d bytes. You have sent %d bytes.", maxBatchSize, size)
 		return nil, s.refuse(ctx, key, err)
 	}
-	sent, err := s.sendGood(ctx, from, key, outgoing, errs)
+	from.subject.batch = true
+	sent, err := s.broker.Send(ctx, key, messages)
 	if err != nil {
 		return nil, err
 	}
 	out := &sendMessageBatchOutput{}
 	for i := range in.Entries {
 		id := *in.Entries[i].ID
-		if errs[i] != nil {
-			out.Failed = append(out.Failed, failed(id, errs[i]))
+		if sent[i].Err != nil {
+			out.Failed = append(out.Failed, failed(id, sent[i].Err))
 			continue
 		}
 		out.Successful = append(out.Successful, sentEntry{id, *outgoing[i].answer(&sent[i])})
 	}
 	return out, nil
-}
-
-// sendGood sends the entries without an error and enters the errors of the engine.
-func (s *service) sendGood(ctx context.Context, from *caller, key core.QueueKey, outgoing []outgoing, errs entryErrors) ([]core.Sent, error) {
-	from.subject.batch = true
-	places := errs.pending()
-	if len(places) == 0 {
-		_, err := s.broker.Queue(ctx, key)
-		return nil, err
-	}
-	messages := make([]core.Outgoing, len(places))
-	for n, i := range places {
-		messages[n] = outgoing[i].message
-	}
-	sent, err := s.broker.Send(ctx, key, messages)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]core.Sent, len(errs))
-	for n, i := range places {
-		all[i], errs[i] = sent[n], sent[n].Err
-	}
-	return all, nil
 }
 
 // outgoing is a message to be sent with the digests that its answer needs.
