@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"maps"
+	"math"
 )
 
 // Amend implements Broker.
@@ -73,10 +74,8 @@ func (v *view) amend(q *queue, change func(QueueInfo) (Patch, error), c *changes
 	was, s := q.settings(), *q.settings()
 	s.Notes = maps.Clone(s.Notes)
 	p.apply(&s)
-	if p.Redrive != nil {
-		if err := v.e.checkRedrive(q.key, &s); err != nil {
-			return err
-		}
+	if err := v.checkAmended(q, &p, &s); err != nil {
+		return err
 	}
 	if s.DedupPerGroup != was.DedupPerGroup {
 		q.scopeBefore, q.scopeFrom = q.dedupsPerGroup(now), now.add(scopeDelay)
@@ -93,6 +92,14 @@ func (v *view) amend(q *queue, change func(QueueInfo) (Patch, error), c *changes
 	c.batch.Put(queueKey(queuePrefix, q.id), encodeQueue(q))
 	q.advance(now, c, v.e.watched)
 	return nil
+}
+
+// checkAmended tells whether a queue may have the settings that a patch gives it.
+func (v *view) checkAmended(q *queue, p *Patch, s *Settings) error {
+	if err := s.checkTenantRate(); err != nil || p.Redrive == nil {
+		return err
+	}
+	return v.e.checkRedrive(q.key, s)
 }
 
 // redelay gives the messages of a FIFO queue that are still delayed the new delay of the queue. Documented: a change
@@ -153,6 +160,17 @@ func (r *Rules) checkPatch(p *Patch) error {
 	return nil
 }
 
+// checkTenantRate refuses a limit where groups are no tenants.
+func (s *Settings) checkTenantRate() error {
+	switch {
+	case s.TenantRate < 0:
+		return &Error{Kind: OutOfRange, Field: QueueTenantRate, Value: s.TenantRate, Min: 0, Max: math.MaxInt32}
+	case s.FIFO && s.TenantRate > 0:
+		return &Error{Kind: NotForQueueType, Field: QueueTenantRate, Value: s.TenantRate}
+	}
+	return nil
+}
+
 // apply sets what the patch names, except FIFO, which only a new queue can be given.
 func (p *Patch) apply(s *Settings) {
 	assign(&s.Delay, p.Delay)
@@ -163,6 +181,7 @@ func (p *Patch) apply(s *Settings) {
 	assign(&s.ContentDedup, p.ContentDedup)
 	assign(&s.DedupPerGroup, p.DedupPerGroup)
 	assign(&s.GroupLimit, p.GroupLimit)
+	assign(&s.TenantRate, p.TenantRate)
 	assign(&s.Redrive, p.Redrive)
 	assign(&s.RedriveAllow, p.RedriveAllow)
 	applyNotes(&s.Notes, p.Notes)

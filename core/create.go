@@ -51,7 +51,7 @@ func (v *view) create(key QueueKey, p *Patch, tags map[string]string) (QueueInfo
 // add makes a new queue known. The engine's lock is held.
 func (v *view) add(key QueueKey, p *Patch, tags map[string]string) (QueueInfo, ticket, error) {
 	e, now := v.e, v.e.now()
-	at, buried := e.buried[key]
+	at, buried := e.buried.at[key]
 	if buried && now < at.add(v.rules.RecreateAfter) {
 		return QueueInfo{}, ticket{}, &Error{Kind: QueueDeletedRecently, Value: v.rules.RecreateAfter}
 	}
@@ -59,6 +59,9 @@ func (v *view) add(key QueueKey, p *Patch, tags map[string]string) (QueueInfo, t
 		return QueueInfo{}, ticket{}, err
 	}
 	s := v.rules.initial(p)
+	if err := s.checkTenantRate(); err != nil {
+		return QueueInfo{}, ticket{}, err
+	}
 	if err := e.checkRedrive(key, &s); err != nil {
 		return QueueInfo{}, ticket{}, err
 	}
@@ -72,7 +75,7 @@ func (v *view) add(key QueueKey, p *Patch, tags map[string]string) (QueueInfo, t
 	e.register(q)
 	var c changes
 	if buried {
-		e.exhume(key, &c)
+		e.buried.exhume(key, &c)
 	}
 	c.batch.Put(queueKey(queuePrefix, q.id), encodeQueue(q))
 	c.note(e, q, EventQueueCreated, now)
@@ -104,6 +107,8 @@ func (v *view) existing(q *queue, p *Patch) (QueueInfo, error) {
 	if v.rules.CompareOmitted {
 		wanted = v.rules.initial(p)
 		wanted.FIFO, wanted.Redrive, wanted.RedriveAllow = info.Settings.FIFO, info.Settings.Redrive, info.Settings.RedriveAllow
+		wanted.TenantRate = info.Settings.TenantRate
+		assign(&wanted.TenantRate, p.TenantRate)
 		assign(&wanted.Redrive, p.Redrive)
 		assign(&wanted.RedriveAllow, p.RedriveAllow)
 	} else {
@@ -136,6 +141,7 @@ func (s *Settings) differs(wanted *Settings, onlyWantedNotes bool) (Field, strin
 		{QueueContentDedup, s.ContentDedup == wanted.ContentDedup},
 		{QueueDedupScope, s.DedupPerGroup == wanted.DedupPerGroup},
 		{QueueGroupLimit, s.GroupLimit == wanted.GroupLimit},
+		{QueueTenantRate, s.TenantRate == wanted.TenantRate},
 	} {
 		if !f.same {
 			return f.field, ""

@@ -12,7 +12,7 @@
 // # Where to find what
 //
 // One file per verb (send.go, receive.go, delete.go, visibility.go, peek.go, purge.go, create.go, …); queue.go holds
-// the state they work on, standard.go and fifo.go the two orders of delivery, journal.go the way to the store,
+// the state they work on, standard.go and tenant.go, and fifo.go the two orders of delivery, journal.go the way to the store,
 // keys.go and record.go what is stored, timer.go what happens without a request. Topics are in topic.go (state),
 // topics.go and subscription.go (verbs), publish.go (fan-out, by the commit in posting.go) and push.go (what has to wait).
 package core

@@ -98,6 +98,10 @@ func (f *fifo) peek(visit func(m *message) bool) {
 	}
 }
 
+func (f *fifo) advance(instant) {}
+
+func (f *fifo) next() instant { return 0 }
+
 func (f *fifo) deliverable() bool { return f.first != nil }
 
 func (f *fifo) group(m *message) string { return m.line.name }

@@ -60,6 +60,10 @@ type order interface {
 	take(limit int, visit func(m *message) verdict)
 	// peek gives visible messages to visit in the order of delivery, until it returns false.
 	peek(visit func(m *message) bool)
+	// advance tells the time. Whatever else a verb does comes after that.
+	advance(now instant)
+	// next returns the next instant at which advance has something to do; 0: never.
+	next() instant
 	// deliverable reports whether take would find anything.
 	deliverable() bool
 	// group returns the name of a message's group, "" when it has none.
@@ -146,7 +150,7 @@ func (q *queue) clear() {
 	if q.settings().FIFO {
 		q.order = newFIFO(&q.count)
 	} else {
-		q.order = newStandard(&q.count)
+		q.order = newStandard(&q.count, func() int { return q.settings().TenantRate })
 	}
 }
 
@@ -243,6 +247,7 @@ const expiries = 1000
 
 // advance brings the queue to the time now: what was hidden becomes visible, what is too old goes.
 func (q *queue) advance(now instant, c *changes, watched bool) {
+	q.order.advance(now)
 	for q.hidden.len() > 0 && q.hidden.min().visibleAt <= now {
 		m := q.hidden.min()
 		if watched && !q.expired(m, now) {
@@ -321,6 +326,9 @@ func (q *queue) next() instant {
 	if until, ok := q.attempts.next(); ok {
 		sooner(until)
 	}
+	if at := q.order.next(); at > 0 {
+		sooner(at)
+	}
 	return next
 }
 
@@ -334,7 +342,7 @@ func (c *changes) event(q *queue, m *message, kind EventKind, at instant) *Event
 }
 
 // defaultTo returns the value a caller gave, or the default when it gave none.
-func defaultTo[T int | time.Duration](given *T, otherwise T) T {
+func defaultTo[T bool | int | time.Duration](given *T, otherwise T) T {
 	if given != nil {
 		return *given
 	}

@@ -51,6 +51,10 @@ func newReader(record []byte) *reader {
 
 func (r *reader) fail() { r.b, r.err = nil, errRecord }
 
+// more reports whether anything is left. What a later version of the program has added stands at the end of a record,
+// and is missing in those of the versions before it.
+func (r *reader) more() bool { return len(r.b) > 0 }
+
 func (r *reader) uint() uint64 {
 	v, n := binary.Uvarint(r.b)
 	if n <= 0 {
@@ -237,7 +241,6 @@ func encodeQueue(q *queue) []byte {
 	s := q.settings()
 	w := newWriter(256)
 	w.key(q.key)
-	w.uint(uint64(q.salt))
 	w.instant(q.created)
 	w.instant(q.modified)
 	w.uint(q.purgedThrough)
@@ -247,13 +250,14 @@ func encodeQueue(q *queue) []byte {
 	w.bool(q.scopeBefore)
 	encodeSettings(w, s)
 	encodeTexts(w, q.tags)
+	w.uint(uint64(s.TenantRate))
+	w.uint(uint64(q.salt))
 	return w.b
 }
 
 func decodeQueue(record []byte, q *queue) error {
 	r := newReader(record)
 	q.key = r.key()
-	q.salt = uint32(r.uint())
 	q.created = r.instant()
 	q.modified = r.instant()
 	q.purgedThrough = r.uint()
@@ -261,8 +265,15 @@ func decodeQueue(record []byte, q *queue) error {
 	q.purgedAt = r.instant()
 	q.scopeFrom = r.instant()
 	q.scopeBefore = r.bool()
-	q.config.Store(decodeSettings(r))
+	s := decodeSettings(r)
 	q.tags = decodeTexts(r)
+	if r.more() {
+		s.TenantRate = int(r.uint())
+	}
+	if r.more() {
+		q.salt = uint32(r.uint()) // 0 is what receipts were made with before
+	}
+	q.config.Store(s)
 	return r.err
 }
 

@@ -89,7 +89,7 @@ func TestQueueRecordsRoundTrip(t *testing.T) {
 		s := &Settings{
 			Delay: d("delay"), Visibility: d("visibility"), Retention: d("retention"), Wait: d("wait"),
 			MaxSize: rapid.IntMin(0).Draw(t, "size"), FIFO: b("fifo"), ContentDedup: b("content"), DedupPerGroup: b("scope"),
-			GroupLimit: b("limit"), RedriveAllow: RedriveAllow{DenyAll: b("deny")},
+			GroupLimit: b("limit"), TenantRate: rapid.IntMin(0).Draw(t, "rate"), RedriveAllow: RedriveAllow{DenyAll: b("deny")},
 		}
 		if b("redrive") {
 			s.Redrive = &Redrive{drawKey(t, "target"), rapid.IntMin(0).Draw(t, "receives")}

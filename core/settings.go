@@ -16,6 +16,8 @@ type Settings struct {
 	DedupPerGroup bool // FIFO: deduplication ids are unique per group instead of per queue
 	GroupLimit    bool // FIFO: the throughput limit counts per group; kept and shown, not enforced
 
+	TenantRate int // standard: how many messages of one group are delivered within a second. 0: no limit
+
 	Redrive      *Redrive     // nil: messages are never dead-lettered
 	RedriveAllow RedriveAllow // which queues may use this one as their dead-letter queue
 
@@ -47,6 +49,8 @@ type Patch struct {
 	ContentDedup  *bool
 	DedupPerGroup *bool
 	GroupLimit    *bool
+
+	TenantRate *int // not for FIFO queues but with 0
 
 	Redrive      **Redrive // a pointer to nil removes the policy
 	RedriveAllow *RedriveAllow

@@ -9,6 +9,8 @@ import (
 // visible. Messages of one group are a tenant's; a tenant that keeps many messages in flight is noisy, and messages
 // of the others go first, so that it cannot starve them ("fair queues").
 //
+// Where the settings limit how much of a tenant is delivered, a tenant that has had its share rests, see tenant.go.
+//
 // Each priority has a heap of its tenants' lines, by the message at their head. A queue without groups has one line a
 // priority, and all steps are O(1); with groups they are O(log groups), since no more than nine tenants can be noisy
 // at a time (each holds over a tenth of what is in flight).
@@ -17,6 +19,7 @@ type standard struct {
 	bands   [maxPriority]*heap[*line]
 	tenants map[string]*tenant
 	turn    uint64 // the last one given to a message
+	shares
 }
 
 // maxPriority is the number of priorities; 1 is delivered first.
@@ -28,22 +31,15 @@ const (
 	noisyShare    = 10
 )
 
-// tenant is the messages of one group, or those without a group, which never count as noisy.
-type tenant struct {
-	name     string
-	messages int
-	inFlight int
-	lines    [maxPriority]*line // of visible messages
-}
-
-func newStandard(count *[states]int) *standard {
-	return &standard{count: count, tenants: map[string]*tenant{}}
+// newStandard returns the order of a queue. The rate is the present one of Settings.TenantRate.
+func newStandard(count *[states]int, rate func() int) *standard {
+	return &standard{count: count, tenants: map[string]*tenant{}, shares: newShares(rate)}
 }
 
 func (s *standard) enter(m *message, group string) {
 	t := s.tenants[group]
 	if t == nil {
-		t = &tenant{name: group}
+		t = newTenant(group)
 		s.tenants[group] = t
 	}
 	t.messages++
@@ -64,7 +60,7 @@ func (s *standard) changed(m *message, was state) {
 		s.turn++
 		m.turn = s.turn
 		m.line.append(m)
-		if m.line.at < 0 {
+		if m.line.at < 0 && !m.line.tenant.rests {
 			s.band(m).push(m.line)
 		}
 	case delayed, held, states:
@@ -74,9 +70,8 @@ func (s *standard) changed(m *message, was state) {
 func (s *standard) leave(m *message) {
 	s.detach(m, m.state)
 	t := m.line.tenant
-	if t.messages--; t.messages == 0 && t.name != "" {
-		delete(s.tenants, t.name)
-	}
+	t.messages--
+	s.forget(t)
 }
 
 // detach undoes what the state that a message had meant for the order.
@@ -93,7 +88,9 @@ func (s *standard) detach(m *message, was state) {
 
 // headChanged puts the line of a message that has left it where its new head belongs.
 func (s *standard) headChanged(m *message) {
-	if b := s.band(m); m.line.first == nil {
+	if b := s.band(m); m.line.at < 0 {
+		return // its tenant rests
+	} else if m.line.first == nil {
 		b.remove(m.line.at)
 	} else {
 		b.fix(m.line.at)
@@ -123,6 +120,7 @@ func (s *standard) take(limit int, visit func(m *message) verdict) {
 			switch visit(m) {
 			case taken:
 				limit--
+				s.serve(m.line.tenant)
 			case enough:
 				return
 			case passed:
@@ -159,11 +157,12 @@ func (s *standard) noisy(t *tenant) bool {
 }
 
 func (s *standard) peek(visit func(m *message) bool) {
-	for _, b := range s.bands {
-		if b == nil || b.len() == 0 {
-			continue
+	for i, b := range s.bands {
+		lines := s.resting(i)
+		if b != nil {
+			lines = append(lines, b.items...)
 		}
-		if !walk(slices.Clone(b.items), visit) {
+		if len(lines) > 0 && !walk(lines, visit) {
 			return
 		}
 	}
@@ -186,7 +185,5 @@ func walk(lines []*line, visit func(m *message) bool) bool {
 	}
 	return true
 }
-
-func (s *standard) deliverable() bool { return s.count[visible] > 0 }
 
 func (s *standard) group(m *message) string { return m.line.name }

@@ -63,6 +63,7 @@ func TestEveryRangeHasWords(t *testing.T) {
 	without := []core.Field{
 		core.QueueFIFO, core.QueueContentDedup, core.QueueDedupScope, core.QueueGroupLimit, core.QueueRedrive,
 		core.QueueRedriveAllow, core.QueueNote, // have no ranges
+		core.QueueTenantRate,                                               // cannot be set by this API
 		core.MessageDeduplicationID, core.ReceiveVisibility, core.MoveRate, // this API has none
 	}
 	for field := core.QueueDelay; field <= core.TopicMaxSize; field++ {
