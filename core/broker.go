@@ -59,8 +59,8 @@ type Broker interface {
 	Moves(ctx context.Context, source QueueKey, limit int) ([]MoveTask, error)
 
 	// CreateTopic makes a topic, or returns the existing one when its settings do not conflict (see
-	// Rules.CompareOmitted). The bool tells whether it was made. Returns OutOfRange or TopicExists. This and all verbs
-	// on a topic that follow return TopicNotFound if there is none.
+	// Rules.CompareOmitted). The bool tells whether it was made. Returns OutOfRange, TopicExists or
+	// TopicDeletedRecently. All verbs on a topic that follow return TopicNotFound if there is none.
 	CreateTopic(ctx context.Context, key TopicKey, p TopicPatch) (TopicInfo, bool, error)
 	// AmendTopic changes settings. Returns OutOfRange.
 	AmendTopic(ctx context.Context, key TopicKey, p TopicPatch) error
@@ -71,7 +71,7 @@ type Broker interface {
 	// DeleteTopic removes a topic with its subscriptions and what these have not got yet.
 	DeleteTopic(ctx context.Context, key TopicKey) error
 	// Subscribe makes a subscription, or returns the existing one when its settings are the same; the owner does not
-	// count. The bool tells whether it was made. Returns SubscriptionExists or SubscriptionLimit.
+	// count. The bool tells whether it was made. Returns SubscriptionExists, SubscriptionLimit or SubscriptionTargetType.
 	Subscribe(ctx context.Context, topic TopicKey, name SubscriptionName, s SubscriptionSettings) (SubscriptionInfo, bool, error)
 	// AmendSubscription changes settings. Returns SubscriptionNotFound.
 	AmendSubscription(ctx context.Context, topic TopicKey, name SubscriptionName, p SubscriptionPatch) error
@@ -82,7 +82,8 @@ type Broker interface {
 	// Unsubscribe removes a subscription with what it has not got yet. That there is none is not an error.
 	Unsubscribe(ctx context.Context, topic TopicKey, name SubscriptionName) error
 	// Publish stores a publication for all subscriptions that want it. Queues have it when Publish returns, pushes
-	// follow; what a subscription cannot get is told as an event. Returns MessageTooLarge.
+	// follow; what a subscription cannot get is told as an event. Returns MessageTooLarge, or
+	// GroupMissing for a FIFO topic.
 	Publish(ctx context.Context, topic TopicKey, m Publication) (Published, error)
 	// Outbox shows up to limit of the latest deliveries to endpoints of the kind EndpointOutbox, the latest first.
 	Outbox(ctx context.Context, ns Namespace, limit int) ([]Delivery, error)

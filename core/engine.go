@@ -66,7 +66,7 @@ type Engine struct {
 	mu        sync.RWMutex // before any queue's lock
 	queues    map[QueueKey]*queue
 	names     map[Namespace][]QueueName // sorted
-	buried    map[QueueKey]instant      // when queues were deleted, for Rules.RecreateAfter
+	buried    cemetery                  // of queues
 	lastQueue uint32
 	topics    topics
 	lost      []part // stale, and the store could not be read
@@ -78,8 +78,8 @@ type Engine struct {
 func Open(store persistence.Store, o Options) (*Engine, error) {
 	e := &Engine{
 		clock: o.Clock, onError: o.OnError, budget: o.BodyBudget, watched: len(o.Observers) > 0,
-		queues: map[QueueKey]*queue{}, names: map[Namespace][]QueueName{}, buried: map[QueueKey]instant{},
-		topics: topics{byKey: map[TopicKey]*topic{}, names: map[Namespace][]TopicName{}}, render: o.Render,
+		queues: map[QueueKey]*queue{}, names: map[Namespace][]QueueName{}, buried: newCemetery(buriedPrefix),
+		topics: newTopics(), render: o.Render,
 	}
 	if e.render == nil {
 		e.render = plain

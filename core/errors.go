@@ -74,6 +74,10 @@ const (
 	SubscriptionExists
 	// SubscriptionLimit: the topic has as many subscriptions as Rules allows, Max.
 	SubscriptionLimit
+	// SubscriptionTargetType: a FIFO topic has no other subscriptions than those of FIFO queues.
+	SubscriptionTargetType
+	// TopicDeletedRecently: a topic of that name was deleted less than Rules.RecreateAfter ago.
+	TopicDeletedRecently
 
 	kinds // how many there are
 )
@@ -105,6 +109,7 @@ const (
 	QueueGroupLimit
 	QueueRedrive
 	QueueRedriveAllow
+	QueueTenantRate
 	QueueNote // Error.Name is the name of the note
 	MessageDelay
 	MessagePriority
@@ -117,6 +122,7 @@ const (
 	VisibilityTimeout
 	MoveRate
 	TopicMaxSize
+	TopicFIFO
 	TopicNote // Error.Name is the name of the note
 	SubscriptionEndpoint
 	SubscriptionTag

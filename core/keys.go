@@ -26,6 +26,7 @@ const formatVersion = 1
 //	O sequence                a message in the outbox
 //	N namespace               the notes of a namespace
 //	B namespace name          when a queue was deleted, where a rule asks for it
+//	b namespace name          when a topic was deleted, likewise
 const (
 	formatKey      = 'f'
 	sequenceKey    = 'n'
@@ -46,6 +47,7 @@ const (
 	outboxPrefix       = 'O'
 	notePrefix         = 'N'
 	buriedPrefix       = 'B'
+	buriedTopicPrefix  = 'b'
 )
 
 // queueKey returns the key of a queue's or topic's own record under prefix, which is also the prefix of what belongs
@@ -81,9 +83,9 @@ func noteKey(ns Namespace) []byte {
 	return []byte(string(rune(notePrefix)) + ns.Account + "\x00" + ns.Region)
 }
 
-// buriedKey returns the key of when a queue was deleted. None of its parts can hold a zero byte.
-func buriedKey(k QueueKey) []byte {
-	return []byte(string(rune(buriedPrefix)) + k.Namespace.Account + "\x00" + k.Namespace.Region + "\x00" + string(k.Name))
+// buriedKey returns the key of when a queue or topic was deleted. None of its parts can hold a zero byte.
+func buriedKey(prefix byte, k QueueKey) []byte {
+	return []byte(string(rune(prefix)) + k.Namespace.Account + "\x00" + k.Namespace.Region + "\x00" + string(k.Name))
 }
 
 // queueOf returns the queue, or topic, of a key that has one.

@@ -78,7 +78,7 @@ func (e *Engine) loadGraves() ([]grave, error) {
 		graves = append(graves, grave{queue: id, through: ^uint64(0)})
 		return nil
 	})
-	err = errors.Join(err, e.loadBuried())
+	err = errors.Join(err, e.buried.load(e), e.topics.buried.load(e))
 	for _, q := range e.queues {
 		if q.unswept() {
 			graves = append(graves, grave{queue: q.id, through: q.purgedThrough, purged: q})

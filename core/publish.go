@@ -50,6 +50,9 @@ func (v *view) Publish(_ context.Context, key TopicKey, m Publication) (Publishe
 	var p Published
 	reach := func() []*subscription { return t.matching(m.Tag) }
 	err = v.e.post(t, reach, func(o *posting) error {
+		if t.settings.FIFO && m.Group == nil {
+			return &Error{Kind: GroupMissing, Field: MessageGroup}
+		}
 		if size := v.rules.size(&Outgoing{Body: m.Body, Attributes: m.Attributes}); size > t.settings.MaxSize {
 			return &Error{Kind: MessageTooLarge, Value: size, Max: t.settings.MaxSize}
 		}
@@ -132,10 +135,22 @@ func (o *posting) deliver(s *subscription, d *Delivery) error {
 		o.pushed(s, d)
 		return nil
 	}
+	if err := s.checkTarget(o); err != nil { // the queue has been replaced by another since
+		return err
+	}
 	if err := o.deposit(s.settings.Endpoint.Queue, d); err != nil {
 		return err
 	}
 	o.pushed(s, d)
+	return nil
+}
+
+// checkTarget refuses a queue in which what a FIFO topic has put into an order would lose it.
+func (s *subscription) checkTarget(o *posting) error {
+	q := o.queue(s.settings.Endpoint.Queue)
+	if q != nil && s.topic.settings.FIFO && !q.settings().FIFO {
+		return &Error{Kind: SubscriptionTargetType, Field: SubscriptionEndpoint, Value: s.settings.Endpoint.Queue}
+	}
 	return nil
 }
 

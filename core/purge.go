@@ -62,7 +62,7 @@ func (v *view) bury(q *queue) (ticket, error) {
 	c.batch.Delete(queueKey(queuePrefix, q.id))
 	c.batch.Put(queueKey(deletedPrefix, q.id), nil)
 	if v.rules.RecreateAfter > 0 {
-		v.e.remember(q.key, now, v.rules.RecreateAfter, &c)
+		v.e.buried.remember(q.key, now, v.rules.RecreateAfter, &c)
 	}
 	c.note(v.e, q, EventQueueDeleted, now)
 	c.parts = []part{q}

@@ -91,6 +91,6 @@ type Rules struct {
 	// MaxTags bounds the tags of a queue. 0: unbounded.
 	MaxTags int
 
-	// RecreateAfter and PurgeInterval are the provider's wait rules. 0: no waiting.
+	// RecreateAfter, of queues and topics, and PurgeInterval are the provider's wait rules. 0: no waiting.
 	RecreateAfter, PurgeInterval time.Duration
 }

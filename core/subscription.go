@@ -53,9 +53,14 @@ type SubscriptionInfo struct {
 
 // Subscribe implements Broker.
 func (v *view) Subscribe(_ context.Context, key TopicKey, name SubscriptionName, settings SubscriptionSettings) (SubscriptionInfo, bool, error) {
+	fits := v.e.takesGroups(&settings.Endpoint)
 	t, err := v.e.openTopic(key)
 	if err != nil {
 		return SubscriptionInfo{}, false, err
+	}
+	if t.settings.FIFO && !fits {
+		t.mu.Unlock()
+		return SubscriptionInfo{}, false, &Error{Kind: SubscriptionTargetType, Field: SubscriptionEndpoint, Value: settings.Endpoint}
 	}
 	i, found := t.find(name)
 	if found {
@@ -79,6 +84,18 @@ func (v *view) Subscribe(_ context.Context, key TopicKey, name SubscriptionName,
 		return SubscriptionInfo{}, false, err
 	}
 	return info, true, nil
+}
+
+// takesGroups reports whether an endpoint keeps the order of groups: a FIFO queue, or one that is not there yet. Whether
+// it has become one is seen when something is published.
+func (e *Engine) takesGroups(to *Endpoint) bool {
+	if to.Kind != EndpointQueue {
+		return false
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	q := e.queues[to.Queue]
+	return q == nil || q.settings().FIFO
 }
 
 func (s *subscription) save(c *changes) {

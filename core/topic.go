@@ -11,7 +11,8 @@ import (
 
 // TopicSettings are what a topic is configured with.
 type TopicSettings struct {
-	MaxSize int // bytes of the largest publication
+	MaxSize int  // bytes of the largest publication
+	FIFO    bool // fixed when the topic is created: every publication has a group, every subscriber is a FIFO queue
 
 	// Notes are attributes that the engine keeps and compares but does not interpret.
 	Notes map[string]string
@@ -20,6 +21,7 @@ type TopicSettings struct {
 // TopicPatch is a partial TopicSettings: a nil field is one that the caller did not name.
 type TopicPatch struct {
 	MaxSize *int
+	FIFO    *bool              // CreateTopic only; AmendTopic ignores it
 	Notes   map[string]*string // a nil value removes the note
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/persistence"
 )
 
-func (w *writer) topicKey(k TopicKey) { w.key(QueueKey{k.Namespace, QueueName(k.Name)}) }
+func (w *writer) topicKey(k TopicKey) { w.key(k.plain()) }
 
 func (r *reader) topicKey() TopicKey {
 	k := r.key()
@@ -31,6 +31,7 @@ func encodeTopic(t *topic) []byte {
 	w.instant(t.modified)
 	w.uint(uint64(t.settings.MaxSize))
 	encodeTexts(w, t.settings.Notes)
+	w.bool(t.settings.FIFO)
 	return w.b
 }
 
@@ -39,6 +40,9 @@ func decodeTopic(record []byte, t *topic) error {
 	t.key = r.topicKey()
 	t.created, t.modified = r.instant(), r.instant()
 	t.settings = TopicSettings{MaxSize: int(r.uint()), Notes: decodeTexts(r)}
+	if r.more() {
+		t.settings.FIFO = r.bool()
+	}
 	return r.err
 }
 

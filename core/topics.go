@@ -13,6 +13,12 @@ type topics struct {
 	byKey map[TopicKey]*topic
 	names map[Namespace][]TopicName // sorted
 	last  uint32                    // the last id that was given to one
+
+	buried cemetery
+}
+
+func newTopics() topics {
+	return topics{byKey: map[TopicKey]*topic{}, names: map[Namespace][]TopicName{}, buried: newCemetery(buriedTopicPrefix)}
 }
 
 func (l *topics) register(t *topic) {
@@ -104,30 +110,50 @@ func (v *view) CreateTopic(_ context.Context, key TopicKey, p TopicPatch) (Topic
 		info, err := v.existingTopic(t, &p)
 		return info, false, err
 	}
-	now := e.now()
-	t := &topic{
-		id: e.topics.last + 1, key: key, settings: v.rules.initialTopic(&p), created: now, modified: now,
-		pending: map[uint64]*publication{},
-	}
-	t.mu.Lock()
-	e.topics.register(t)
-	e.mu.Unlock()
-	info := t.info()
 	var c changes
-	c.batch.Put(queueKey(topicPrefix, t.id), encodeTopic(t))
+	t, err := v.addTopic(key, &p, &c)
+	e.mu.Unlock()
+	if err != nil {
+		return TopicInfo{}, false, err
+	}
+	info := t.info()
 	if err := e.commitTopic(t, &c); err != nil {
 		return TopicInfo{}, false, err
 	}
 	return info, true, nil
 }
 
+// addTopic makes a new topic known and returns it locked. The engine's lock is held. Returns TopicDeletedRecently.
+func (v *view) addTopic(key TopicKey, p *TopicPatch, c *changes) (*topic, error) {
+	e, now := v.e, v.e.now()
+	at, buried := e.topics.buried.at[key.plain()]
+	if buried && now < at.add(v.rules.RecreateAfter) {
+		return nil, &Error{Kind: TopicDeletedRecently, Value: v.rules.RecreateAfter}
+	}
+	t := &topic{
+		id: e.topics.last + 1, key: key, settings: v.rules.initialTopic(p), created: now, modified: now,
+		pending: map[uint64]*publication{},
+	}
+	t.mu.Lock()
+	e.topics.register(t)
+	if buried {
+		e.topics.buried.exhume(key.plain(), c)
+	}
+	c.batch.Put(queueKey(topicPrefix, t.id), encodeTopic(t))
+	return t, nil
+}
+
+// plain is the key as what the store and the engine keep of queues and topics alike.
+func (k TopicKey) plain() QueueKey { return QueueKey{k.Namespace, QueueName(k.Name)} }
+
 func (r *Rules) initialTopic(p *TopicPatch) TopicSettings {
 	s := r.TopicDefaults
+	assign(&s.FIFO, p.FIFO)
 	p.apply(&s)
 	return s
 }
 
-// apply sets what the patch names.
+// apply sets what the patch names, except FIFO, which only a new topic can be given.
 func (p *TopicPatch) apply(s *TopicSettings) {
 	assign(&s.MaxSize, p.MaxSize)
 	s.Notes = maps.Clone(s.Notes)
@@ -147,6 +173,9 @@ func (v *view) existingTopic(t *topic, p *TopicPatch) (TopicInfo, error) {
 		wanted = v.rules.initialTopic(p)
 	} else {
 		p.apply(&wanted)
+	}
+	if wanted.FIFO = defaultTo(p.FIFO, info.Settings.FIFO); wanted.FIFO != info.Settings.FIFO {
+		return TopicInfo{}, &Error{Kind: TopicExists, Field: TopicFIFO}
 	}
 	if wanted.MaxSize != info.Settings.MaxSize {
 		return TopicInfo{}, &Error{Kind: TopicExists, Field: TopicMaxSize}
@@ -233,7 +262,7 @@ func (v *view) DeleteTopic(_ context.Context, key TopicKey) error {
 	t.mu.Unlock()
 	e.mu.Lock()
 	t.mu.Lock()
-	ticket, err := e.buryTopic(t)
+	ticket, err := v.buryTopic(t)
 	t.mu.Unlock()
 	e.mu.Unlock()
 	if err != nil {
@@ -247,13 +276,17 @@ func (v *view) DeleteTopic(_ context.Context, key TopicKey) error {
 }
 
 // buryTopic makes a topic unknown. The engine's lock and the topic's are held.
-func (e *Engine) buryTopic(t *topic) (ticket, error) {
+func (v *view) buryTopic(t *topic) (ticket, error) {
 	if err := t.usable(); err != nil {
 		return ticket{}, err
 	}
 	var c changes
 	c.batch.Delete(queueKey(topicPrefix, t.id))
 	c.batch.Put(queueKey(deletedTopicPrefix, t.id), nil)
+	e := v.e
+	if v.rules.RecreateAfter > 0 {
+		e.topics.buried.remember(t.key.plain(), e.now(), v.rules.RecreateAfter, &c)
+	}
 	c.parts = []part{t}
 	ticket, err := e.journal.append(&c)
 	if err != nil {

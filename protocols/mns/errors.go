@@ -53,6 +53,10 @@ var faults = map[core.Kind]fault{
 	core.SubscriptionNotFound: {http.StatusNotFound, "SubscriptionNotExist", "The subscription you provided does not exist."},
 	core.SubscriptionExists:   {http.StatusConflict, "SubscriptionAlreadyExist", "The subscription you want to create is already exists."},
 	core.SubscriptionLimit:    {http.StatusBadRequest, "InvalidArgument", "The number of subscriptions should between 0 and {High}."},
+	// UNVERIFIED: the text; the code stands in the list of a client, with no status.
+	core.TopicDeletedRecently: {http.StatusBadRequest, "TopicDeletedRecently", "The topic you want to create is deleted recently."},
+	// UNVERIFIED: documented is only that the subscribers of a FIFO topic are FIFO queues.
+	core.SubscriptionTargetType: *errEndpoint,
 
 	core.PurgeInProgress:         internal,
 	core.TooManyTags:             internal,

@@ -248,6 +248,8 @@ func TestHandleOfAnotherMessageOrQueueIsInvalid(t *testing.T) {
 	l.do("DELETE", "/queues/q/messages?ReceiptHandle="+a, "").want(204)
 }
 
+const noGroup = "MessageGroupId is required for a fifo queue."
+
 func TestFIFOQueueNeedsGroups(t *testing.T) {
 	l := newLab(t)
 	broker, ns := l.sqs()
@@ -256,9 +258,11 @@ func TestFIFOQueueNeedsGroups(t *testing.T) {
 		t.Fatalf("Create = %v", err)
 	}
 	grouped := "<Message><MessageBody>x</MessageBody><MessageGroupId>g</MessageGroupId></Message>"
-	l.do("POST", "/queues/q.fifo/messages", message("x")).wantError(400, "FifoMissingMessageGroupId", "MessageGroupId is required for a fifo queue.")
+	l.do("POST", "/queues/q.fifo/messages", message("x")).wantError(400, "FifoMissingMessageGroupId", noGroup)
 	l.do("POST", "/queues/q.fifo/messages", "<Messages>"+grouped+message("x")+"</Messages>").
-		wantError(400, "FifoMissingMessageGroupId", "MessageGroupId is required for a fifo queue.")
+		wantError(400, "FifoMissingMessageGroupId", noGroup)
+	l.do("POST", "/queues/q.fifo/messages", "<Message><MessageBody>x</MessageBody><MessageGroupId/></Message>").
+		wantError(400, "FifoMissingMessageGroupId", noGroup)
 	l.empty("q.fifo")
 	for range 2 {
 		l.do("POST", "/queues/q.fifo/messages", grouped).want(201)

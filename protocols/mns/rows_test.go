@@ -266,7 +266,7 @@ var documentedErrors = []struct {
 		operation: "PublishMessage", trigger: "too long", status: 400, code: "InvalidArgument", text: "The value of MessageBody should between 1 and 65536 bytes.",
 		method: "POST", target: "/topics/t/messages", body: message(strings.Repeat("x", 65537)),
 	},
-	{operation: "PublishMessage", trigger: "FIFO topic, no group", code: "FifoMissingMessageGroupId", notServed: "this API makes no FIFO topics"},
+	{operation: "PublishMessage", trigger: "FIFO topic, no group", code: "FifoMissingMessageGroupId", notServed: "needs a FIFO topic: TestFIFOTopicNeedsGroups"},
 
 	{
 		operation: "Subscribe", trigger: "no topic", status: 404, code: "TopicNotExist", text: noTopic,

@@ -4,9 +4,23 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/core"
+	"github.com/sluicemq/sluice/protocols"
 )
 
 const day = 24 * time.Hour
+
+// recreateWait is for how long the name of a deleted queue or topic rests, under strict rules.
+// UNVERIFIED: the errors exist, QueueDeletedRecently and TopicDeletedRecently; the time is that of the other provider.
+const recreateWait = time.Minute
+
+// rulesOf are the rules of a site. Strict turns the wait rule on.
+func rulesOf(site *protocols.Site) core.Rules {
+	r := rules
+	if site.Strict {
+		r.RecreateAfter = recreateWait
+	}
+	return r
+}
 
 // rules are the provider's limits, as its reference pages give them, and its ways with receipts.
 var rules = core.Rules{
@@ -18,6 +32,8 @@ var rules = core.Rules{
 		Notes:      map[string]string{loggingNote: loggingOff},
 	},
 
+	// UNVERIFIED: these are the bounds of the present pages. Older ones keep messages for 3 or 15 days at most, and clients
+	// have constants of their own.
 	QueueDelay:      core.Between(0, 7*day),
 	QueueVisibility: core.Between(time.Second, 12*time.Hour),
 	QueueRetention:  core.Between(time.Minute, 7*day),
@@ -52,7 +68,9 @@ var rules = core.Rules{
 	// Recorded: each visibility change answers with another handle; a delayed send answers with a handle.
 	RenewReceipt:    true,
 	DelayedReceipts: true,
-	// Documented: the handle of a delivery that is over is refused, whatever ended it. That is the zero value.
+	// Documented: a handle is refused once its timeout has passed or a visibility change has replaced it. That is the
+	// zero value. UNVERIFIED: that a second deletion is refused, of which no page speaks; and that the replaced handle is,
+	// since the live test of the PHP client deletes a message with it.
 	StandardReceipts: core.ReceiptRules{},
 	FIFOReceipts:     core.ReceiptRules{},
 }

@@ -15,6 +15,8 @@ func (s *service) topicURL(topic core.TopicName) string {
 	return s.url + topicsPath + "/" + string(topic)
 }
 
+// createTopic cannot say that a topic is to be a FIFO topic: that is up to the configuration. Documented: the control
+// plane has a type for topics and this API has none, nor does it show one.
 func (s *service) createTopic(ctx context.Context, in *topicSettingsInput) (*createdOutput, error) {
 	if err := topicNames.check(in.Topic); err != nil {
 		return nil, err

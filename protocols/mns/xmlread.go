@@ -27,6 +27,8 @@ const (
 
 // readXML reads a document. Returns errMalformedXML for what is not well-formed, for documents with a DTD, in another
 // encoding than UTF-8, and for those over the limits.
+// UNVERIFIED: that the service refuses characters that XML cannot carry, too. Receivers once got some that it did take,
+// and could not read the answer any more.
 //
 // Nearly all requests are of the plain kind that readPlain understands, which takes a tenth of the time of an XML
 // package. All others, and the verdict on what is malformed, are left to etree.

@@ -171,6 +171,9 @@ var faults = map[core.Kind]func(*core.Error, subject) *fault{
 	core.SubscriptionNotFound: internalFault,
 	core.SubscriptionExists:   internalFault,
 	core.SubscriptionLimit:    internalFault,
+
+	core.SubscriptionTargetType: internalFault,
+	core.TopicDeletedRecently:   internalFault,
 }
 
 func fixed(s *shape, text string) func(*core.Error, subject) *fault {
