@@ -1,0 +1,239 @@
+package migration
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice"
+)
+
+// cloudFormation reads a template: its AWS::SQS::Queue, and the policies of AWS::SQS::QueuePolicy and
+// AWS::SQS::QueueInlinePolicy. Templates of SAM and those that the CDK synthesizes are such templates too.
+func cloudFormation(r *Result, text []byte, values map[string]string) error {
+	home := r.Options.SQS
+	home, err := sluice.ParseSQS(cmp.Or(values["AWS::AccountId"], home.Account) + "/" + cmp.Or(values["AWS::Region"], home.Region))
+	if err != nil {
+		return err
+	}
+	r.Options.SQS = home
+	t, err := readTemplate(text, values, r.Options.SQS)
+	if err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(t.resources))
+	r.stackNames(t, names)
+	others := map[string]int{}
+	for _, name := range names {
+		kind, properties := t.resource(name)
+		switch {
+		case kind == "AWS::SQS::Queue":
+			r.stackQueue(t, name, properties)
+		case strings.HasPrefix(kind, "AWS::SQS::"):
+		case strings.HasPrefix(kind, "AWS::SNS::"):
+			r.warn("%s: %s has no counterpart", name, kind)
+		default:
+			others[kind]++
+		}
+	}
+	for _, name := range names {
+		if kind, properties := t.resource(name); kind == "AWS::SQS::QueuePolicy" || kind == "AWS::SQS::QueueInlinePolicy" {
+			r.stackPolicy(t, name, properties)
+		}
+	}
+	r.warnOthers(others)
+	return nil
+}
+
+// warnOthers tells of what is no business of a queue server in one line.
+func (r *Result) warnOthers(others map[string]int) {
+	if len(others) > 0 {
+		r.warn("resources of other services are left out: %s", strings.Join(slices.Sorted(maps.Keys(others)), ", "))
+	}
+}
+
+func (t *template) resource(name string) (kind string, properties map[string]any) {
+	fields, _ := t.resources[name].(map[string]any)
+	kind, _ = fields["Type"].(string)
+	properties, _ = fields["Properties"].(map[string]any)
+	return kind, properties
+}
+
+// stackNames finds the names of queues first, since everything refers to them.
+func (r *Result) stackNames(t *template, resources []string) {
+	for _, resource := range resources {
+		kind, properties := t.resource(resource)
+		if kind != "AWS::SQS::Queue" {
+			continue
+		}
+		fields, _ := t.resources[resource].(map[string]any)
+		if condition, ok := fields["Condition"]; ok {
+			r.warn("%s: condition %v is taken to be true", resource, condition)
+		}
+		name, err := t.resolve(properties["QueueName"], 0)
+		text, ok := name.(string)
+		if err == nil && ok && text != "" {
+			t.queues[resource] = text
+			continue
+		}
+		t.queues[resource] = resource
+		if isOnIn(properties["FifoQueue"]) {
+			t.queues[resource] += ".fifo"
+		}
+		if err != nil {
+			r.warn("%s: its name cannot be found out (%v): it is %s here", resource, err, t.queues[resource])
+		} else {
+			r.warn("%s: it has no name of its own: it is %s here", resource, t.queues[resource])
+		}
+	}
+}
+
+func isOnIn(v any) bool { return fmt.Sprint(v) == "true" }
+
+func (r *Result) stackQueue(t *template, resource string, properties map[string]any) {
+	q := sluice.Queue{Name: t.queues[resource], FIFO: isOnIn(properties["FifoQueue"])}
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		v, err := t.resolve(properties[name], 0)
+		if err == nil {
+			err = r.stackProperty(&q, name, v)
+		}
+		if err != nil && name != "QueueName" {
+			r.warn("%s: %s: %v: it is left out", resource, name, err)
+		}
+	}
+	r.add(q)
+}
+
+func (r *Result) stackProperty(q *sluice.Queue, name string, v any) (err error) {
+	if d := periodNamed(q, name); d != nil {
+		*d, err = secondsOf(v)
+		return err
+	}
+	switch name {
+	case "QueueName", "FifoQueue":
+	case "MaximumMessageSize":
+		var n int64
+		n, err = numberOf(v)
+		q.MaxSize = new(int(n))
+	case "ContentBasedDeduplication":
+		if on := isOnIn(v); on || q.FIFO {
+			q.ContentDedup = &on
+		}
+	case "RedrivePolicy":
+		q.DeadLetter, err = redrive(textOf(v))
+	case "Tags":
+		q.Tags, err = tagsOf(v)
+	case "Policy", "RedriveAllowPolicy", "KmsMasterKeyId", "KmsDataKeyReusePeriodSeconds", "SqsManagedSseEnabled",
+		"DeduplicationScope", "FifoThroughputLimit":
+		setAttribute(q, name, textOf(v))
+	default:
+		err = fmt.Errorf("there is no counterpart")
+	}
+	return err
+}
+
+// periodNamed returns where a setting in seconds goes, by the name that SQS has for it; nil for another name.
+func periodNamed(q *sluice.Queue, name string) **time.Duration {
+	return map[string]**time.Duration{
+		"DelaySeconds":                  &q.Delay,
+		"VisibilityTimeout":             &q.Visibility,
+		"MessageRetentionPeriod":        &q.Retention,
+		"ReceiveMessageWaitTimeSeconds": &q.Wait,
+	}[name]
+}
+
+func setAttribute(q *sluice.Queue, name, value string) {
+	if q.Attributes == nil {
+		q.Attributes = map[string]string{}
+	}
+	q.Attributes[name] = value
+}
+
+func numberOf(v any) (int64, error) {
+	n, err := strconv.ParseInt(fmt.Sprint(v), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%v is not a number", v)
+	}
+	return n, nil
+}
+
+func secondsOf(v any) (*time.Duration, error) {
+	n, err := numberOf(v)
+	if err != nil || n < 0 || n > 1<<31 {
+		return nil, fmt.Errorf("%v is not a number of seconds", v)
+	}
+	return whole(n), nil
+}
+
+// textOf returns a text as it is, and everything else as JSON.
+func textOf(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func tagsOf(v any) (map[string]string, error) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, fmt.Errorf("want a list")
+	}
+	tags := map[string]string{}
+	for _, each := range list {
+		tag, _ := each.(map[string]any)
+		if tag["Key"] != nil {
+			tags[fmt.Sprint(tag["Key"])] = fmt.Sprint(tag["Value"])
+		}
+	}
+	return tags, nil
+}
+
+// stackPolicy gives a policy to its queues, which it names by their URLs.
+func (r *Result) stackPolicy(t *template, resource string, properties map[string]any) {
+	document, err := t.resolve(properties["PolicyDocument"], 0)
+	if err != nil {
+		r.warn("%s: %v: it is left out", resource, err)
+		return
+	}
+	queues, isList := properties["Queues"].([]any)
+	if !isList {
+		queues = []any{properties["Queue"]}
+	}
+	for _, each := range queues {
+		url, err := t.resolve(each, 0)
+		if err != nil {
+			r.warn("%s: %v: one of its queues is left out", resource, err)
+			continue
+		}
+		r.policyFor(resource, fmt.Sprint(url), "Policy", textOf(document))
+	}
+}
+
+// policyFor gives an attribute to the queue with a URL.
+func (r *Result) policyFor(resource, url, attribute, value string) {
+	if q := r.queueAt(url); q != nil {
+		setAttribute(q, attribute, value)
+		return
+	}
+	r.warn("%s: its queue %s is not in the file: it is left out", resource, url)
+}
+
+// queueAt finds a queue by its URL.
+func (r *Result) queueAt(url string) *sluice.Queue {
+	name := url[strings.LastIndexByte(url, '/')+1:]
+	for i := range r.Options.Resources.Queues {
+		if q := &r.Options.Resources.Queues[i]; q.Name == name {
+			return q
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package migration
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/sluicemq/sluice"
+)
+
+type goAttributes struct {
+	Visibility int64 `yaml:"VisibilityTimeout"`
+	Wait       int64 `yaml:"ReceiveMessageWaitTimeSeconds"`
+	MaxSize    int   `yaml:"MaximumMessageSize"`
+	Retention  int64 `yaml:"MessageRetentionPeriod"`
+	Delay      int64 `yaml:"DelaySeconds"`
+}
+
+type goQueue struct {
+	goAttributes  `yaml:",inline"`
+	Name          string `yaml:"Name"`
+	RedrivePolicy string `yaml:"RedrivePolicy"`
+	FIFO          bool   `yaml:"IsFIFO"`
+}
+
+// goEnvironment is one of the environments of a goaws.yaml; what it has besides is for its log. A number that is zero
+// counts as one that is not there, as it does for GoAWS.
+type goEnvironment struct {
+	Host       string       `yaml:"Host"`
+	Port       string       `yaml:"Port"`
+	SQSPort    string       `yaml:"SqsPort"`
+	Region     string       `yaml:"Region"`
+	AccountID  string       `yaml:"AccountId"`
+	AccountOld string       `yaml:"AccountID"`
+	Defaults   goAttributes `yaml:"QueueAttributeDefaults"`
+	Queues     []goQueue    `yaml:"Queues"`
+	Topics     []struct {
+		Name string `yaml:"Name"`
+	} `yaml:"Topics"`
+	Latency struct {
+		Min int `yaml:"Min"`
+		Max int `yaml:"Max"`
+	} `yaml:"RandomLatency"`
+	Duplicates bool `yaml:"EnableDuplicates"`
+}
+
+// goAWS reads a goaws.yaml: its environment Local, which the server takes by default, or its only one.
+func goAWS(r *Result, text []byte, _ map[string]string) error {
+	var all map[string]goEnvironment
+	if err := yaml.Unmarshal(text, &all); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	names := slices.Sorted(maps.Keys(all))
+	if len(names) == 0 {
+		return errors.New("there is no environment")
+	}
+	name := "Local"
+	if _, there := all[name]; !there {
+		name = names[0]
+	}
+	for _, other := range names {
+		if other != name {
+			r.warn("environment %s is left out: %s is taken", other, name)
+		}
+	}
+	e := all[name]
+	r.Data = sluice.Memory
+	r.goServer(&e)
+	for i := range e.Queues {
+		r.goQueue(&e, &e.Queues[i])
+	}
+	for _, t := range e.Topics {
+		r.warn("topic %s of SNS has no counterpart", t.Name)
+	}
+	return nil
+}
+
+func (r *Result) goServer(e *goEnvironment) {
+	port := cmp.Or(e.Port, e.SQSPort, "4100")
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		r.warn("port %s is not a number: 4100 is taken", port)
+		port = "4100"
+	}
+	r.Listen = net.JoinHostPort("0.0.0.0", port)
+	home := r.Options.SQS
+	home.Region = cmp.Or(e.Region, home.Region)
+	home.Account = cmp.Or(e.AccountID, e.AccountOld, home.Account)
+	parsed, err := sluice.ParseSQS(home.Account + "/" + home.Region)
+	if err != nil {
+		r.warn("%v: the account is %s", err, r.Options.SQS.Account)
+		parsed = sluice.Home{Account: r.Options.SQS.Account, Region: home.Region}
+		if _, err := sluice.ParseSQS(parsed.Account + "/" + parsed.Region); err != nil {
+			parsed.Region = r.Options.SQS.Region
+		}
+	}
+	r.Options.SQS = parsed
+	if e.Latency.Max > 0 {
+		r.warn("RandomLatency has no counterpart here: it is a fault to be configured")
+	}
+	if e.Duplicates {
+		r.warn("EnableDuplicates has no counterpart: FIFO queues always deduplicate, other queues never")
+	}
+}
+
+func (r *Result) goQueue(e *goEnvironment, given *goQueue) {
+	q := sluice.Queue{Name: given.Name, FIFO: given.FIFO || strings.HasSuffix(given.Name, ".fifo")}
+	own, defaults := given.goAttributes, e.Defaults
+	for _, set := range []struct {
+		own, otherwise int64
+		to             func(int64)
+	}{
+		{own.Visibility, defaults.Visibility, func(n int64) { q.Visibility = whole(n) }},
+		{own.Wait, defaults.Wait, func(n int64) { q.Wait = whole(n) }},
+		{own.Retention, defaults.Retention, func(n int64) { q.Retention = whole(n) }},
+		{own.Delay, defaults.Delay, func(n int64) { q.Delay = whole(n) }},
+		{int64(own.MaxSize), int64(defaults.MaxSize), func(n int64) { q.MaxSize = new(int(n)) }},
+	} {
+		if n := cmp.Or(set.own, set.otherwise); n != 0 {
+			set.to(n)
+		}
+	}
+	if given.RedrivePolicy != "" {
+		var err error
+		if q.DeadLetter, err = redrive(given.RedrivePolicy); err != nil {
+			r.warn("queue %s: %v: it is left out", q.Name, err)
+		}
+	}
+	r.add(q)
+}
