@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sluicemq/sluice"
+)
+
+// shells are how shells set a variable, by the names of shells.
+var shells = map[string]struct {
+	line  string
+	quote func(string) string
+}{
+	"sh":         {"export %s=%s\n", quotePOSIX},
+	"fish":       {"set -gx %s %s\n", quoteFish},
+	"powershell": {"$env:%s = %s\n", quotePowerShell},
+}
+
+func quotePOSIX(v string) string { return "'" + strings.ReplaceAll(v, "'", `'\''`) + "'" }
+
+func quoteFish(v string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(v) + "'"
+}
+
+func quotePowerShell(v string) string { return "'" + strings.ReplaceAll(v, "'", "''") + "'" }
+
+func envCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "env",
+		Short: "Print variables that point the providers' SDKs at a running server",
+		Long: `Print variables that point the providers' SDKs at a running server.
+
+  eval "$(sluice env)"                                   sh, bash, zsh
+  sluice env --shell fish | source                       fish
+  sluice env --shell powershell | Out-String | iex       PowerShell
+
+With the configuration of the server (--config) they have its region and the first of its access keys. SDKs for Amazon read
+all of them; those for MNS have no variable for the endpoint, so that MNS_ENDPOINT is for your program to read. Note that
+AWS_ENDPOINT_URL is for all services of Amazon; --only-sqs leaves it out.`,
+		Args: cobra.NoArgs,
+	}
+	f := c.Flags()
+	f.String("url", "http://127.0.0.1:9324", "address of the server")
+	f.String("config", "", "configuration file of the server")
+	f.Bool("only-sqs", false, "leave out AWS_ENDPOINT_URL")
+	f.String("ca", "", "PEM file with the authority of a server with HTTPS, for AWS_CA_BUNDLE")
+	shell := shellFlag("sh")
+	f.Var(&shell, "shell", "shell to print for")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return env(c, f, string(shell))
+	}
+	return c
+}
+
+// shellFlag is a flag that knows its values.
+type shellFlag string
+
+// String returns the value.
+func (s *shellFlag) String() string { return string(*s) }
+
+// Set takes the name of a shell.
+func (s *shellFlag) Set(v string) error { return oneOf(s, v, slices.Sorted(maps.Keys(shells))...) }
+
+// Type shows the values in the usage text and in errors.
+func (s *shellFlag) Type() string { return strings.Join(slices.Sorted(maps.Keys(shells)), "|") }
+
+func env(c *cobra.Command, f *pflag.FlagSet, shell string) error {
+	if err := fromEnvironment(f, os.LookupEnv); err != nil {
+		return err
+	}
+	vars, err := variables(f)
+	if err != nil {
+		return err
+	}
+	if f.Lookup("ca").Value.String() == "" {
+		// Whoever has to name an authority would be told here that it is unknown.
+		if err := health(c.Context(), vars["SLUICE_URL"]); err != nil {
+			fmt.Fprintln(c.ErrOrStderr(), "warning:", oneLine(err))
+		}
+	}
+	return printVariables(c.OutOrStdout(), shell, vars)
+}
+
+// variables returns what is to be set.
+func variables(f *pflag.FlagSet) (map[string]string, error) {
+	url := strings.TrimRight(value(f, "url"), "/")
+	if !strings.Contains(url, "://") {
+		url = "http://" + url
+	}
+	sqs, mns, id, key := sluice.DefaultSQS, sluice.DefaultMNS, "any", "any"
+	token := ""
+	if path := value(f, "config"); path != "" {
+		c, err := readConfig(path)
+		if err != nil {
+			return nil, err
+		}
+		o, err := c.options()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		sqs, mns = o.SQS, o.MNS
+		if c.Credentials != nil && len(*c.Credentials) > 0 {
+			first := (*c.Credentials)[0]
+			id, key, token = first.ID.value, first.Secret.value, first.SessionToken.or("")
+		}
+	}
+	vars := map[string]string{
+		"SLUICE_URL": url, "AWS_ENDPOINT_URL": url, "AWS_ENDPOINT_URL_SQS": url,
+		"AWS_ACCESS_KEY_ID": id, "AWS_SECRET_ACCESS_KEY": key, "AWS_SESSION_TOKEN": token,
+		"AWS_REGION": sqs.Region, "AWS_DEFAULT_REGION": sqs.Region, "AWS_CA_BUNDLE": value(f, "ca"),
+		"MNS_ENDPOINT": url, "MNS_ACCOUNT_ID": mns.Account, "ALIBABA_CLOUD_REGION_ID": mns.Region,
+		"ALIBABA_CLOUD_ACCESS_KEY_ID": id, "ALIBABA_CLOUD_ACCESS_KEY_SECRET": key, "ALIBABA_CLOUD_SECURITY_TOKEN": token,
+	}
+	if value(f, "only-sqs") == "true" {
+		delete(vars, "AWS_ENDPOINT_URL")
+	}
+	if ca := vars["AWS_CA_BUNDLE"]; ca != "" {
+		absolute, err := filepath.Abs(ca) // programs in other folders read it as well
+		if err != nil {
+			return nil, err
+		}
+		vars["AWS_CA_BUNDLE"] = absolute
+	}
+	maps.DeleteFunc(vars, func(_, v string) bool { return v == "" })
+	return vars, nil
+}
+
+func printVariables(out io.Writer, shell string, vars map[string]string) error {
+	s := shells[cmp.Or(shell, "sh")]
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		if _, err := fmt.Fprintf(out, s.line, name, s.quote(vars[name])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
