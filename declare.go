@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/protocols"
 	"github.com/sluicemq/sluice/protocols/mns"
+	"github.com/sluicemq/sluice/protocols/sqs"
 )
 
 // declaration brings resources about. Doing it again changes nothing, not even the times of modification.
@@ -38,22 +39,22 @@ const (
 func (d *declaration) declare(ctx context.Context, r *Resources) error {
 	for i := range r.Queues {
 		if err := d.queue(ctx, &r.Queues[i]); err != nil {
-			return fmt.Errorf("queue %s: %w", r.Queues[i].Name, err)
+			return r.queueError(i, err)
 		}
 	}
 	for i := range r.Queues {
 		if err := d.deadLetter(ctx, &r.Queues[i]); err != nil {
-			return fmt.Errorf("queue %s: %w", r.Queues[i].Name, err)
+			return r.queueError(i, err)
 		}
 	}
 	for i := range r.Topics {
 		if err := d.topic(ctx, &r.Topics[i]); err != nil {
-			return fmt.Errorf("topic %s: %w", r.Topics[i].Name, err)
+			return r.topicError(i, err)
 		}
 	}
 	for i := range r.Subscriptions {
 		if err := d.subscription(ctx, &r.Subscriptions[i]); err != nil {
-			return fmt.Errorf("subscription %s of topic %s: %w", r.Subscriptions[i].Name, r.Subscriptions[i].Topic, err)
+			return r.subscriptionError(i, err)
 		}
 	}
 	return nil
@@ -84,16 +85,16 @@ func (d *declaration) under(q *Queue) core.Broker {
 
 func (d *declaration) queue(ctx context.Context, q *Queue) error {
 	key, broker := d.key(q), d.under(q)
-	p := core.Patch{
-		FIFO: &q.FIFO, ContentDedup: q.ContentDedup, Delay: q.Delay, Visibility: q.Visibility, Retention: q.Retention,
-		Wait: q.Wait, MaxSize: q.MaxSize,
+	p, err := d.patch(q, nil)
+	if err != nil {
+		return err
 	}
 	info, _, err := broker.Create(ctx, key, p, q.Tags)
 	if differs, ok := errors.AsType[*core.Error](err); ok && differs.Kind == core.QueueExists {
 		if differs.Field == core.QueueFIFO {
 			return errors.New("there is one of the other type: delete it or give this one another name")
 		}
-		if err = broker.Amend(ctx, key, func(core.QueueInfo) (core.Patch, error) { return p, nil }); err == nil {
+		if err = broker.Amend(ctx, key, func(i core.QueueInfo) (core.Patch, error) { return d.patch(q, &i.Settings) }); err == nil {
 			info, err = broker.Queue(ctx, key)
 		}
 	}
@@ -106,6 +107,23 @@ func (d *declaration) queue(ctx context.Context, q *Queue) error {
 		return nil
 	}
 	return broker.Tag(ctx, key, tags, nil)
+}
+
+// patch is what the settings of a queue are to become, but for its dead-letter queue. Current is nil for a new queue.
+func (d *declaration) patch(q *Queue, current *core.Settings) (core.Patch, error) {
+	p, err := sqs.Patch(d.site, q.FIFO, current, q.Attributes)
+	if err != nil {
+		return p, err
+	}
+	p.FIFO, p.ContentDedup, p.TenantRate = &q.FIFO, q.ContentDedup, q.TenantRate
+	p.Delay, p.Visibility, p.Retention, p.Wait, p.MaxSize = q.Delay, q.Visibility, q.Retention, q.Wait, q.MaxSize
+	if logging := mns.LoggingNotes(q.Logging); logging != nil {
+		if p.Notes == nil {
+			p.Notes = map[string]*string{}
+		}
+		maps.Copy(p.Notes, logging)
+	}
+	return p, nil
 }
 
 func (d *declaration) deadLetter(ctx context.Context, q *Queue) error {
@@ -135,12 +153,16 @@ var deadLetterErrors = map[core.Kind]string{ //nolint:exhaustive // the others a
 
 func (d *declaration) topic(ctx context.Context, t *Topic) error {
 	key := core.TopicKey{Namespace: d.site.Inside(home(t.Namespace, d.site.MNS)), Name: core.TopicName(t.Name)}
-	broker, p := d.broker(newDefaults(mnsSize)), core.TopicPatch{MaxSize: t.MaxSize}
+	broker, p := d.broker(newDefaults(mnsSize)), core.TopicPatch{MaxSize: t.MaxSize, FIFO: &t.FIFO, Notes: mns.LoggingNotes(t.Logging)}
 	_, _, err := broker.CreateTopic(ctx, key, p)
-	if errors.Is(err, &core.Error{Kind: core.TopicExists}) {
-		return broker.AmendTopic(ctx, key, p)
+	differs, ok := errors.AsType[*core.Error](err)
+	switch {
+	case !ok || differs.Kind != core.TopicExists:
+		return err
+	case differs.Field == core.TopicFIFO:
+		return errors.New("there is one of the other type: delete it or give this one another name")
 	}
-	return err
+	return broker.AmendTopic(ctx, key, p)
 }
 
 func (d *declaration) subscription(ctx context.Context, s *Subscription) error {
@@ -167,6 +189,8 @@ func (d *declaration) subscription(ctx context.Context, s *Subscription) error {
 		return err
 	case differs.Kind == core.TopicNotFound:
 		return errors.New("there is no such topic")
+	case differs.Kind == core.SubscriptionTargetType:
+		return errors.New("the topic is a FIFO topic, and this is not a FIFO queue")
 	case differs.Kind == core.SubscriptionExists && differs.Field == core.SubscriptionEndpoint:
 		return errors.New("there is one with another endpoint: unsubscribe it or give this one another name")
 	case differs.Kind == core.SubscriptionExists:

@@ -21,10 +21,12 @@ func shop() sluice.Resources {
 			},
 			{Name: "dead", Namespace: sluice.DefaultMNS},
 			{Name: "steps", FIFO: true, ContentDedup: new(true)},
+			{Name: "tenants", TenantRate: new(1)},
 		},
-		Topics: []sluice.Topic{{Name: "news", MaxSize: new(1024)}},
+		Topics: []sluice.Topic{{Name: "news", MaxSize: new(1024)}, {Name: "events", FIFO: true}},
 		Subscriptions: []sluice.Subscription{
 			{Topic: "news", Name: "s", Queue: "orders", FilterTag: "red", Format: "SIMPLIFIED", DeadLetter: "dead"},
+			{Topic: "events", Name: "s", Queue: "steps", Format: "SIMPLIFIED"},
 		},
 	}
 }
@@ -77,6 +79,35 @@ func TestDeclaredFIFOQueueIsOneForBothProviders(t *testing.T) {
 	if n := strings.Count(got, `"MessageId"`); n != 1 {
 		t.Errorf("received %d messages, want 1: %s", n, got)
 	}
+}
+
+func TestDeclaredFIFOTopicFeedsFIFOQueues(t *testing.T) {
+	h := open(t, sluice.Options{Resources: shop()}).Handler()
+	publish := func(elements string) string {
+		return mnsCall(h, http.MethodPost, "/topics/events/messages", "<Message>"+elements+"</Message>")
+	}
+	contains(t, "PublishMessage without a group", publish("<MessageBody>m</MessageBody>"), "FifoMissingMessageGroupId")
+	for _, body := range []string{"1", "2"} {
+		contains(t, "PublishMessage", publish("<MessageBody>"+body+"</MessageBody><MessageGroupId>g</MessageGroupId>"), "<MessageId>")
+	}
+	got := sqsCall(h, "ReceiveMessage", `{"QueueUrl":"steps","AttributeNames":["MessageGroupId"],"MaxNumberOfMessages":10}`)
+	contains(t, "ReceiveMessage", got, `"Body":"1"`, `"Body":"2"`, `"MessageGroupId":"g"`)
+	if strings.Index(got, `"Body":"1"`) > strings.Index(got, `"Body":"2"`) {
+		t.Errorf("ReceiveMessage = %s, want the order of publishing", got)
+	}
+}
+
+func TestDeclaredTenantRateHolds(t *testing.T) {
+	hands := clock.NewManual(time.Unix(1_700_000_000, 0))
+	h := open(t, sluice.Options{Resources: shop(), Clock: hands}).Handler()
+	for range 2 {
+		contains(t, "SendMessage", sendMNS(h, "tenants", "<MessageGroupId>a</MessageGroupId>"), "<MessageId>")
+	}
+	for _, want := range []string{"<MessageBody>m<", "MessageNotExist"} {
+		contains(t, "ReceiveMessage", mnsCall(h, http.MethodGet, "/queues/tenants/messages", ""), want)
+	}
+	hands.Advance(time.Second)
+	contains(t, "ReceiveMessage a second later", mnsCall(h, http.MethodGet, "/queues/tenants/messages", ""), "<MessageBody>m<")
 }
 
 // Opening again changes nothing; what has been changed since goes back to what is declared, and the rest is left alone.
@@ -163,6 +194,16 @@ func TestResourcesThatCannotBeAreRefused(t *testing.T) {
 		},
 		{sluice.Resources{Queues: []sluice.Queue{{Name: "q"}, {Name: "q", FIFO: true}}}, "there is one of the other type"},
 		{sluice.Resources{Topics: []sluice.Topic{{Name: "t", MaxSize: new(65537)}}}, "topic t: max-size is 65537"},
+		{sluice.Resources{Topics: []sluice.Topic{{Name: "t"}, {Name: "t", FIFO: true}}}, "topic t: there is one of the other type"},
+		{queue(sluice.Queue{Name: "q", TenantRate: new(-1)}), "tenant-rate is -1, want 0 to 100000"},
+		{queue(sluice.Queue{Name: "q", FIFO: true, TenantRate: new(1)}), "tenant-rate is for standard queues"},
+		{
+			sluice.Resources{
+				Queues: []sluice.Queue{{Name: "q"}}, Topics: []sluice.Topic{{Name: "t", FIFO: true}},
+				Subscriptions: []sluice.Subscription{{Topic: "t", Name: "s", Queue: "q"}},
+			},
+			"subscription s of topic t: the topic is a FIFO topic, and this is not a FIFO queue",
+		},
 		{sluice.Resources{Subscriptions: []sluice.Subscription{{Topic: "t", Name: "s"}}}, "subscription s of topic t: want either an endpoint or a queue"},
 		{sluice.Resources{Subscriptions: []sluice.Subscription{{Topic: "t", Name: "s", Queue: "q", DeadLetter: "q"}}}, "the dead-letter queue is the queue itself"},
 		{sluice.Resources{Subscriptions: []sluice.Subscription{{Topic: "t", Name: "s", Queue: "q"}}}, "there is no such topic"},

@@ -31,12 +31,21 @@ type Queue struct {
 	DeadLetter *DeadLetter
 	// Tags are set beside those that the queue has already.
 	Tags map[string]string
+	// Attributes are those of SQS that have no field here, in its own words: Policy, RedriveAllowPolicy, KmsMasterKeyId,
+	// KmsDataKeyReusePeriodSeconds, SqsManagedSseEnabled, DeduplicationScope, FifoThroughputLimit.
+	Attributes map[string]string
+	// Logging is the LoggingEnabled of MNS. It is kept and shown, and nothing comes of it.
+	Logging *bool
 
 	Delay      *time.Duration // 0 to 7 days
 	Visibility *time.Duration // 0 to 12 hours
 	Retention  *time.Duration // 1 minute to 14 days
 	Wait       *time.Duration // 0 to 30 seconds
 	MaxSize    *int           // 1024 to 1048576 bytes
+
+	// TenantRate is how many messages of one group are delivered within a second. 0, which is the default: as many as
+	// there are. Standard queues only.
+	TenantRate *int
 }
 
 // DeadLetter moves a message to a Queue of the same namespace when it would be received for the MaxReceives+1st time.
@@ -49,7 +58,11 @@ type DeadLetter struct {
 type Topic struct {
 	Namespace Home // the zero value means the home of MNS
 	Name      string
-	MaxSize   *int // 1024 to 65536 bytes
+	// FIFO makes a FIFO topic: every publication has a message group, and every subscription is that of a FIFO queue. That
+	// is for good: a topic of the other type is not touched.
+	FIFO    bool
+	MaxSize *int  // 1024 to 65536 bytes
+	Logging *bool // as that of a Queue
 }
 
 // Subscription is a subscription of MNS that is to be there. The texts are those of its API.
@@ -72,24 +85,54 @@ var resourceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,254}(\.fifo)?
 func (r *Resources) validate() error {
 	for i := range r.Queues {
 		if err := r.Queues[i].validate(); err != nil {
-			return fmt.Errorf("queue %s: %w", r.Queues[i].Name, err)
+			return r.queueError(i, err)
 		}
 	}
-	for _, t := range r.Topics {
+	for i, t := range r.Topics {
 		if err := errors.Join(checkName(t.Name), checkRange("max-size", t.MaxSize, 1<<10, 1<<16)); err != nil {
-			return fmt.Errorf("topic %s: %w", t.Name, err)
+			return r.topicError(i, err)
 		}
 	}
-	for _, s := range r.Subscriptions {
+	for i, s := range r.Subscriptions {
 		if err := s.validate(); err != nil {
-			return fmt.Errorf("subscription %s of topic %s: %w", s.Name, s.Topic, err)
+			return r.subscriptionError(i, err)
 		}
 	}
 	return nil
 }
 
+// ResourceError tells which of the Resources cannot be.
+type ResourceError struct {
+	Section string // "queues", "topics" or "subscriptions"
+	Index   int    // its place in the section
+	Name    string // what it is and how it is called, such as "queue orders"
+	Err     error
+}
+
+// Error names the resource and the reason.
+func (e *ResourceError) Error() string { return e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *ResourceError) Unwrap() error { return e.Err }
+
+func (r *Resources) queueError(i int, err error) error {
+	return &ResourceError{Section: "queues", Index: i, Name: "queue " + r.Queues[i].Name, Err: err}
+}
+
+func (r *Resources) topicError(i int, err error) error {
+	return &ResourceError{Section: "topics", Index: i, Name: "topic " + r.Topics[i].Name, Err: err}
+}
+
+func (r *Resources) subscriptionError(i int, err error) error {
+	s := &r.Subscriptions[i]
+	return &ResourceError{Section: "subscriptions", Index: i, Name: "subscription " + s.Name + " of topic " + s.Topic, Err: err}
+}
+
 // fifoSuffix ends the names of FIFO queues in SQS, and of no others.
 var fifoSuffix = regexp.MustCompile(`\.fifo$`)
+
+// maxTenantRate is about what a whole account may do in a second, five times over.
+const maxTenantRate = 100_000
 
 func (q *Queue) validate() error {
 	const day = 24 * time.Hour
@@ -98,6 +141,8 @@ func (q *Queue) validate() error {
 		return errors.New("the name ends in .fifo, and the queue is not a FIFO queue")
 	case !q.FIFO && q.ContentDedup != nil:
 		return errors.New("content-dedup is for FIFO queues")
+	case q.FIFO && q.TenantRate != nil && *q.TenantRate != 0:
+		return errors.New("tenant-rate is for standard queues")
 	case q.DeadLetter != nil && q.DeadLetter.Queue == "":
 		return errors.New("dead-letter names no queue")
 	}
@@ -113,6 +158,7 @@ func (q *Queue) validate() error {
 		checkRange("retention", q.Retention, time.Minute, 14*day),
 		checkRange("wait", q.Wait, 0, 30*time.Second),
 		checkRange("max-size", q.MaxSize, 1<<10, 1<<20),
+		checkRange("tenant-rate", q.TenantRate, 0, maxTenantRate),
 	)
 }
 

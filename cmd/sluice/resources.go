@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -9,44 +11,73 @@ import (
 
 // resources are the sections of the file that name what is there from the start.
 type resources struct {
-	Queues        []queueText        `yaml:"queues"`
-	Topics        []topicText        `yaml:"topics"`
-	Subscriptions []subscriptionText `yaml:"subscriptions"`
+	Queues        []queueText        `yaml:"queues,omitempty"`
+	Topics        []topicText        `yaml:"topics,omitempty"`
+	Subscriptions []subscriptionText `yaml:"subscriptions,omitempty"`
 }
 
 type queueText struct {
-	Name         *text `yaml:"name"`
-	Namespace    *text `yaml:"namespace"`
-	FIFO         *text `yaml:"fifo"`
-	ContentDedup *text `yaml:"content-dedup"`
-	DeadLetter   *struct {
-		Queue       *text `yaml:"queue"`
-		MaxReceives *text `yaml:"max-receives"`
-	} `yaml:"dead-letter"`
-	Tags       map[string]text `yaml:"tags"`
-	Delay      *text           `yaml:"delay"`
-	Visibility *text           `yaml:"visibility"`
-	Retention  *text           `yaml:"retention"`
-	Wait       *text           `yaml:"wait"`
-	MaxSize    *text           `yaml:"max-size"`
+	Name         *text               `yaml:"name,omitempty"`
+	Namespace    *text               `yaml:"namespace,omitempty"`
+	FIFO         *text               `yaml:"fifo,omitempty"`
+	ContentDedup *text               `yaml:"content-dedup,omitempty"`
+	DeadLetter   *deadLetterText     `yaml:"dead-letter,omitempty"`
+	Tags         map[string]text     `yaml:"tags,omitempty"`
+	Attributes   map[string]document `yaml:"attributes,omitempty"`
+	Logging      *text               `yaml:"logging,omitempty"`
+	Delay        *text               `yaml:"delay,omitempty"`
+	Visibility   *text               `yaml:"visibility,omitempty"`
+	Retention    *text               `yaml:"retention,omitempty"`
+	Wait         *text               `yaml:"wait,omitempty"`
+	MaxSize      *text               `yaml:"max-size,omitempty"`
+	TenantRate   *text               `yaml:"tenant-rate,omitempty"`
+}
+
+type deadLetterText struct {
+	Queue       *text `yaml:"queue,omitempty"`
+	MaxReceives *text `yaml:"max-receives,omitempty"`
 }
 
 type topicText struct {
-	Name      *text `yaml:"name"`
-	Namespace *text `yaml:"namespace"`
-	MaxSize   *text `yaml:"max-size"`
+	Name      *text `yaml:"name,omitempty"`
+	Namespace *text `yaml:"namespace,omitempty"`
+	FIFO      *text `yaml:"fifo,omitempty"`
+	MaxSize   *text `yaml:"max-size,omitempty"`
+	Logging   *text `yaml:"logging,omitempty"`
 }
 
 type subscriptionText struct {
-	Topic      *text `yaml:"topic"`
-	Name       *text `yaml:"name"`
-	Namespace  *text `yaml:"namespace"`
-	Endpoint   *text `yaml:"endpoint"`
-	Queue      *text `yaml:"queue"`
-	FilterTag  *text `yaml:"filter-tag"`
-	Strategy   *text `yaml:"strategy"`
-	Format     *text `yaml:"format"`
-	DeadLetter *text `yaml:"dead-letter"`
+	Topic      *text `yaml:"topic,omitempty"`
+	Name       *text `yaml:"name,omitempty"`
+	Namespace  *text `yaml:"namespace,omitempty"`
+	Endpoint   *text `yaml:"endpoint,omitempty"`
+	Queue      *text `yaml:"queue,omitempty"`
+	FilterTag  *text `yaml:"filter-tag,omitempty"`
+	Strategy   *text `yaml:"strategy,omitempty"`
+	Format     *text `yaml:"format,omitempty"`
+	DeadLetter *text `yaml:"dead-letter,omitempty"`
+}
+
+// place adds file and line to the error of a resource.
+func (c *config) place(path string, err error) error {
+	wrong, ok := errors.AsType[*sluice.ResourceError](err)
+	if !ok {
+		return err
+	}
+	var name *text
+	r := &c.Resources
+	switch i := wrong.Index; wrong.Section {
+	case "queues":
+		name = r.Queues[i].Name
+	case "topics":
+		name = r.Topics[i].Name
+	case "subscriptions":
+		name = r.Subscriptions[i].Name
+	}
+	if name != nil {
+		err = name.errorf("%w", err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // read returns what the sections say. The homes are what sqs and mns stand for as namespaces.
@@ -58,7 +89,8 @@ func (r *resources) read(sqs, mns sluice.Home) (sluice.Resources, error) {
 	}
 	for _, t := range r.Topics {
 		all.Topics = append(all.Topics, sluice.Topic{
-			Namespace: v.namespace(t.Namespace), Name: t.Name.or(""), MaxSize: v.number("max-size", t.MaxSize),
+			Namespace: v.namespace(t.Namespace), Name: t.Name.or(""), FIFO: v.is("fifo", t.FIFO), MaxSize: v.number("max-size", t.MaxSize),
+			Logging: v.flag("logging", t.Logging),
 		})
 	}
 	for _, s := range r.Subscriptions {
@@ -81,9 +113,15 @@ func (v *values) queue(q *queueText) sluice.Queue {
 		Retention:    v.duration("retention", q.Retention),
 		Wait:         v.duration("wait", q.Wait),
 		MaxSize:      v.number("max-size", q.MaxSize),
+		TenantRate:   v.number("tenant-rate", q.TenantRate),
+		FIFO:         v.is("fifo", q.FIFO),
+		Logging:      v.flag("logging", q.Logging),
 	}
-	if fifo := v.flag("fifo", q.FIFO); fifo != nil {
-		queue.FIFO = *fifo
+	for name, value := range q.Attributes {
+		if queue.Attributes == nil {
+			queue.Attributes = map[string]string{}
+		}
+		queue.Attributes[name] = value.value
 	}
 	if d := q.DeadLetter; d != nil {
 		queue.DeadLetter = &sluice.DeadLetter{Queue: d.Queue.or("")}
@@ -136,6 +174,12 @@ func (v *values) flag(name string, t *text) *bool {
 		v.fail(t, "%s is %q, want true or false", name, t.value)
 	}
 	return &b
+}
+
+// is reads a flag that is off where the file leaves it out.
+func (v *values) is(name string, t *text) bool {
+	b := v.flag(name, t)
+	return b != nil && *b
 }
 
 func (v *values) number(name string, t *text) *int {

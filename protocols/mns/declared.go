@@ -29,3 +29,7 @@ func given(text string) *string {
 func QueueEndpoint(outside core.Namespace, queue string) string {
 	return "acs:mns:" + outside.Region + ":" + outside.Account + ":queues/" + queue
 }
+
+// LoggingNotes returns what a queue or topic with LoggingEnabled is told to remember; nil leaves it as it is. It is for
+// resources that are declared rather than made by a request.
+func LoggingNotes(enabled *bool) map[string]*string { return loggingNotes(enabled) }
