@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice"
+)
+
+// reloading is a server with the settings of a file, and what it logs when the file is read again.
+func reloading(t *testing.T, file string, args ...string) (server *sluice.Server, reload func(text string) string) {
+	t.Helper()
+	path := writeConfig(t, file)
+	s, err := settled(t, append(args, "--config="+path, "--data=memory"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if server, err = sluice.Open(s.options); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	var log bytes.Buffer
+	r := &running{settings: s, server: server, log: slog.New(slog.NewTextHandler(&log, nil))}
+	return server, func(text string) string {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		log.Reset()
+		r.reload(t.Context())
+		return log.String()
+	}
+}
+
+func ask(h http.Handler, operation, body string) string {
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	r.Header.Set("X-Amz-Target", "AmazonSQS."+operation)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Body.String()
+}
+
+func TestReloadAppliesWhatCanChange(t *testing.T) {
+	server, reload := reloading(t, "queues:\n- {name: a, visibility: 10}\n")
+	h := server.Handler()
+	ask(h, "SendMessage", `{"QueueUrl":"a","MessageBody":"kept"}`)
+	if log := reload("queue-url-style: path\nqueues:\n- {name: a, visibility: 20, tags: {x: y}}\n- {name: b}\n"); strings.Contains(log, "level=WARN") || !strings.Contains(log, "settings applied") {
+		t.Errorf("log = %s, want that all was applied", log)
+	}
+	got := ask(h, "GetQueueAttributes", `{"QueueUrl":"a","AttributeNames":["VisibilityTimeout","ApproximateNumberOfMessages"]}`)
+	if !strings.Contains(got, `"VisibilityTimeout":"20"`) || !strings.Contains(got, `"ApproximateNumberOfMessages":"1"`) {
+		t.Errorf("attributes = %s, want the new timeout and the old message", got)
+	}
+	if got := ask(h, "ListQueues", `{}`); !strings.Contains(got, "/queue/us-east-1/000000000000/b") {
+		t.Errorf("queues = %s, want b, and the new form of URLs", got)
+	}
+	reload("credentials: [{id: a, secret: b}]\nqueues: [{name: c}]\n")
+	if got := ask(h, "ListQueues", `{}`); !strings.Contains(got, "AccessDenied") {
+		t.Errorf("unsigned request once there are credentials = %s, want a refusal", got)
+	}
+	reload("auth: off\n")
+	if got := ask(h, "ListQueues", `{}`); !strings.Contains(got, "/000000000000/a") || !strings.Contains(got, "/000000000000/c") {
+		t.Errorf("queues = %s, want those that the file no longer names as well", got)
+	}
+}
+
+func TestReloadSaysWhatWaits(t *testing.T) {
+	_, reload := reloading(t, "sync: os\nlisten: 127.0.0.1:0\n")
+	log := reload("sync: always\nlisten: 127.0.0.1:1\ntls: generated\nsqs: {region: eu-west-1}\nmns: {account: 7, push-hosts: [x.example]}\nlimits: {in-flight: 9}\n")
+	if want := `settings="sync, sqs, mns, bridges, push-hosts, listen, tls"`; !strings.Contains(log, want) {
+		t.Errorf("log = %s, want %s", log, want)
+	}
+}
+
+func TestReloadOfAWrongFileChangesNothing(t *testing.T) {
+	server, reload := reloading(t, "queues: [{name: a}]\n")
+	if log := reload("queues: [{name: b}]\nsync: maybe\n"); !strings.Contains(log, "line 2: sync is") || !strings.Contains(log, "stay as they are") {
+		t.Errorf("log = %s, want what is wrong", log)
+	}
+	if log := reload("queues: [{name: b, delay: 8d}]\n"); !strings.Contains(log, "line 1: delay is") {
+		t.Errorf("log = %s, want what is wrong", log)
+	}
+	if log := reload("queues: [{name: 'b b'}]\n"); !strings.Contains(log, "is not a name") {
+		t.Errorf("log = %s, want what is wrong", log)
+	}
+	if got := ask(server.Handler(), "ListQueues", `{}`); strings.Contains(got, "/b") {
+		t.Errorf("queues = %s, want a alone", got)
+	}
+}
+
+func TestReloadKeepsWhatTheCommandLineSays(t *testing.T) {
+	server, reload := reloading(t, "strict: true\n", "--queue-url-style=path")
+	if log := reload("queue-url-style: domain\nqueues: [{name: a}]\n"); strings.Contains(log, "level=ERROR") {
+		t.Fatalf("log = %s", log)
+	}
+	if got := ask(server.Handler(), "ListQueues", `{}`); !strings.Contains(got, "/queue/us-east-1/") {
+		t.Errorf("queues = %s, want the form that the flag says", got)
+	}
+}
