@@ -1,0 +1,233 @@
+package main
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/sluicemq/sluice"
+	"github.com/sluicemq/sluice/cmd/sluice/internal/certs"
+)
+
+// configSchema is the JSON Schema of the configuration file, for editors. A test holds it against config.
+//
+//go:embed config.schema.json
+var configSchema []byte
+
+func configCommand() *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "Look at the configuration: check, show, schema"}
+	c.AddCommand(
+		withServeFlags(&cobra.Command{
+			Use:   "check",
+			Short: "Check flags, variables and file as serve would, without serving",
+			Args:  cobra.NoArgs,
+		}, checkConfig),
+		withServeFlags(&cobra.Command{
+			Use:   "show",
+			Short: "Print the settings that serve would have, and where each comes from",
+			Long: `Print the settings that serve would have, as a configuration file, and where each comes from. Secrets are not shown.
+
+It takes the flags of serve.`,
+			Args: cobra.NoArgs,
+		}, showConfig),
+		&cobra.Command{
+			Use:   "schema",
+			Short: "Print the JSON Schema of the configuration file",
+			Args:  cobra.NoArgs,
+			RunE: func(c *cobra.Command, _ []string) error {
+				_, err := c.OutOrStdout().Write(configSchema)
+				return err
+			},
+		},
+	)
+	return c
+}
+
+// withServeFlags gives a command the flags of serve.
+func withServeFlags(c *cobra.Command, do func(f *pflag.FlagSet, env lookup, out io.Writer) error) *cobra.Command {
+	c.Flags().AddFlagSet(serveCommand().Flags())
+	c.RunE = func(c *cobra.Command, _ []string) error { return do(c.Flags(), os.LookupEnv, c.OutOrStdout()) }
+	return c
+}
+
+// checkConfig also declares the resources, in memory, and reads the certificate.
+func checkConfig(f *pflag.FlagSet, env lookup, out io.Writer) error {
+	s, err := settle(f, env)
+	if err != nil {
+		return err
+	}
+	if s.security.cert != "" {
+		if _, err := certs.OpenFiles(s.security.cert, s.security.key); err != nil {
+			return err
+		}
+	}
+	s.options.Data = sluice.Memory
+	server, err := sluice.Open(s.options)
+	if err != nil {
+		return s.placed(err)
+	}
+	name := value(f, "config")
+	if name == "" {
+		name = "settings"
+	}
+	if _, err := fmt.Fprintf(out, "%s: ok\n", name); err != nil {
+		return err
+	}
+	return server.Close()
+}
+
+// masked stands for secrets.
+const masked = "********"
+
+// showConfig prints the file with everything in it that holds although the file does not say it.
+func showConfig(f *pflag.FlagSet, env lookup, out io.Writer) error {
+	before := changed(f)
+	if err := fromEnvironment(f, env); err != nil {
+		return err
+	}
+	withVariables := changed(f)
+	s, err := settle(f, env)
+	if err != nil {
+		return err
+	}
+	var c config
+	path := value(f, "config")
+	if path != "" {
+		if c, err = readConfig(path); err != nil {
+			return err
+		}
+	}
+	inFile := c.flags()
+	c.effective(&s)
+	return c.print(out, f, func(name string) string {
+		switch {
+		case before[name]:
+			return "--" + name
+		case withVariables[name]:
+			return variable(name)
+		case inFile[name] != nil:
+			return fmt.Sprintf("%s, line %d", path, inFile[name].line)
+		}
+		return "default"
+	})
+}
+
+func changed(f *pflag.FlagSet) map[string]bool {
+	names := map[string]bool{}
+	f.Visit(func(flag *pflag.Flag) { names[flag.Name] = true })
+	return names
+}
+
+// flagNames are the flags that are settings.
+func flagNames(f *pflag.FlagSet) []string {
+	var names []string
+	f.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name != "config" && flag.Name != "help" {
+			names = append(names, flag.Name)
+		}
+	})
+	return names
+}
+
+// effective enters what holds where the file says nothing, and hides secrets.
+func (c *config) effective(s *settings) {
+	o := &s.options
+	fill := func(t **text, value string) {
+		if *t == nil {
+			*t = &text{value: value, note: "default"}
+		}
+	}
+	sqs, mns := cmp.Or(o.SQS, sluice.DefaultSQS), cmp.Or(o.MNS, sluice.DefaultMNS)
+	fill(&c.SQS.Account, sqs.Account)
+	fill(&c.SQS.Region, sqs.Region)
+	fill(&c.MNS.Account, mns.Account)
+	fill(&c.MNS.Region, mns.Region)
+	fill(&c.MNS.NextVisibleTime, "milliseconds")
+	if c.Bridges == nil {
+		c.Bridges = &[]bridgeText{{
+			MNS: &text{value: mns.Account + "/" + mns.Region, note: "default"},
+			SQS: &text{value: sqs.Account + "/" + sqs.Region, note: "default"},
+		}}
+	}
+	if c.Credentials == nil {
+		return
+	}
+	for i := range *c.Credentials {
+		k := &(*c.Credentials)[i]
+		for _, secret := range []*text{k.Secret, k.SessionToken} {
+			if secret != nil {
+				secret.value = masked
+			}
+		}
+	}
+}
+
+// print writes the settings that are flags, each with its origin, and then the sections.
+func (c *config) print(out io.Writer, f *pflag.FlagSet, origin func(name string) string) error {
+	var doc yaml.Node
+	for _, name := range flagNames(f) {
+		if shown := c.shown(name, value(f, name)); shown != nil {
+			shown.LineComment = origin(name)
+			doc.Content = append(doc.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, shown)
+		}
+	}
+	b, err := yaml.Marshal(c)
+	if err != nil {
+		return err
+	}
+	var rest yaml.Node
+	if err := yaml.Unmarshal(b, &rest); err != nil {
+		return err
+	}
+	flags := flagNames(f)
+	for i := 0; len(rest.Content) > 0 && i < len(rest.Content[0].Content); i += 2 {
+		if name := rest.Content[0].Content[i].Value; !slices.Contains(flags, name) {
+			doc.Content = append(doc.Content, rest.Content[0].Content[i:i+2]...)
+		}
+	}
+	doc.Kind = yaml.MappingNode
+	return writeYAML(out, &doc)
+}
+
+// shown is what is printed of a flag; nil for one that says nothing.
+func (c *config) shown(name, v string) *yaml.Node {
+	switch {
+	case v == "" && name == "auth" && c.Credentials != nil:
+		v = authVerify
+	case v == "" && name == "auth":
+		v = authOff
+	case v == "":
+		return nil
+	case strings.HasSuffix(name, "-token"):
+		v = masked
+	case name == "listen" && strings.Contains(v, ","):
+		return listNode(v)
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: v}
+}
+
+func writeYAML(out io.Writer, v any) error {
+	e := yaml.NewEncoder(out)
+	e.SetIndent(2)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+// listNode shows addresses as the file has them.
+func listNode(joined string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, v := range strings.Split(joined, ",") {
+		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: v})
+	}
+	return n
+}

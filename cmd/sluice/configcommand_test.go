@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ran runs sluice and returns what it printed.
+func ran(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	err = run(t.Context(), args, &out, &errs)
+	return out.String(), errs.String(), err
+}
+
+func TestConfigCheck(t *testing.T) {
+	good := writeConfig(t, "queues: [{name: a, dead-letter: {queue: b, max-receives: 1}}, {name: b}]\n")
+	if out, _, err := ran(t, "config", "check", "--config", good); err != nil || out != good+": ok\n" {
+		t.Errorf("check of a good file = %q, %v", out, err)
+	}
+	if out, _, err := ran(t, "config", "check"); err != nil || out != "settings: ok\n" {
+		t.Errorf("check without a file = %q, %v", out, err)
+	}
+	for _, tt := range []struct{ file, want string }{
+		{"colour: red\n", "line 1: unknown setting colour"},
+		{"queues: [{name: b, delay: 8d}]\n", "line 1: delay is"},
+		{"queues:\n- name: b\n- {name: c, delay: 999999}\n", "sluice.yaml: line 3: queue c: delay is"},
+		{"topics:\n- {name: t, max-size: 1}\n", "sluice.yaml: line 2: topic t: max-size is 1"},
+		{"topics:\n- {name: t}\nsubscriptions:\n- topic: t\n  name: s\n  queue: q\n  format: x\n", "sluice.yaml: line 5: subscription s of topic t: "},
+		{"queues:\n- namespace: sqs\n", "sluice.yaml: queue : "},
+		{"queues: [{name: a, dead-letter: {queue: b, max-receives: 1}}]\n", "line 1: queue a: its dead-letter queue b does not exist"},
+		{"queues: [{name: a, attributes: {Policy: x}}]\n", "queue a: InvalidAttributeValue"},
+		{"queues: [{name: a, attributes: {Colour: x}}]\n", `queue a: "Colour" is not one of`},
+		{"tls-cert: /nowhere/c\ntls-key: /nowhere/k\n", "certificate /nowhere/c"},
+		{"faults: [{name: a, kind: nonsense}]\n", "nonsense"},
+	} {
+		if out, _, err := ran(t, "config", "check", "--config", writeConfig(t, tt.file)); err == nil || !strings.Contains(err.Error(), tt.want) || out != "" {
+			t.Errorf("check of %q = %q, %v, want %q", tt.file, out, err, tt.want)
+		}
+	}
+}
+
+func TestConfigShowTellsWhereSettingsComeFrom(t *testing.T) {
+	path := writeConfig(t, `data: memory
+listen: [127.0.0.1:1, 127.0.0.1:2]
+sync: always
+sqs: {region: eu-west-1}
+credentials: [{id: a, secret: hush, session-token: hush}]
+queues:
+- {name: q, visibility: 5m, tags: {x: "007"}, attributes: {Policy: {Statement: {Effect: Allow, Principal: "*", Action: "*"}}}}
+`)
+	t.Setenv("SLUICE_STRICT", "true")
+	t.Setenv("SLUICE_DATA", "env")
+	out, _, err := ran(t, "config", "show", "--config", path, "--data=flag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"data: flag # --data\n", "strict: true # SLUICE_STRICT\n", "sync: always # " + path + ", line 3\n",
+		"listen: ['127.0.0.1:1', '127.0.0.1:2'] # " + path + ", line 2\n", "queue-url-style: host # default\n",
+		"  account: \"000000000000\" # default\n", "  region: eu-west-1\n", "sqs: 000000000000/eu-west-1 # default\n",
+		"    visibility: 5m\n", "x: \"007\"\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("show lacks %q:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "hush") || strings.Count(out, masked) != 2 {
+		t.Errorf("show tells secrets:\n%s", out)
+	}
+	again := writeConfig(t, out)
+	t.Setenv("SLUICE_STRICT", "")
+	t.Setenv("SLUICE_DATA", "")
+	if out, _, err := ran(t, "config", "check", "--config", again); err != nil {
+		t.Errorf("what show prints is not a file of its own: %s, %v", out, err)
+	}
+}
+
+func TestConfigShowOfNothing(t *testing.T) {
+	out, _, err := ran(t, "config", "show")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"listen: 127.0.0.1:9324 # default\n", "auth: off # default\n", "tls: off # default\n", "sqs: 000000000000/us-east-1 # default"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("show lacks %q:\n%s", want, out)
+		}
+	}
+}
+
+// The example of the README is complete and right, with what is commented out as well.
+func TestReadmeShowsARightFile(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, ok := strings.Cut(string(text), "All that a configuration file can say")
+	_, example, ok2 := strings.Cut(example, "```yaml\n")
+	example, _, ok3 := strings.Cut(example, "```")
+	if !ok || !ok2 || !ok3 {
+		t.Fatal("the README has no example")
+	}
+	example = strings.ReplaceAll("\n"+example, "\n# ", "\n")
+	for _, setting := range []string{"tls-cert", "tls-key", "auth", "tls"} {
+		example = strings.ReplaceAll(example, "\n"+setting+":", "\n# "+setting+":") // the files are not there, or it is off
+	}
+	if _, _, err := ran(t, "config", "check", "--config", writeConfig(t, example)); err != nil {
+		t.Errorf("the example of the README = %v:\n%s", err, example)
+	}
+}
+
+func TestImportPrintsAFileThatIsAccepted(t *testing.T) {
+	for kind, file := range map[string]string{
+		"elasticmq": "elasticmq.conf", "goaws": "goaws.yaml", "cloudformation": "stack.yaml", "terraform-state": "terraform.tfstate",
+	} {
+		t.Run(kind, func(t *testing.T) {
+			path := filepath.Join("internal", "migration", "testdata", file)
+			out, warnings, err := ran(t, "import", "--from", kind, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(warnings) {
+				if !strings.HasPrefix(line, "warning: "+path+": ") {
+					t.Errorf("warning %q does not name the file", line)
+				}
+			}
+			if _, _, err := ran(t, "config", "check", "--config", writeConfig(t, out)); err != nil {
+				t.Errorf("check of what was printed = %v:\n%s", err, out)
+			}
+		})
+	}
+}
+
+func TestImportWritesOnlyWhatTheFileSays(t *testing.T) {
+	path := writeConfig(t, `rest-sqs.bind-port = 4000
+aws.accountId = 000000000123
+queues {
+  steps { fifo = true, contentBasedDeduplication = false, delay = 90s, receiveMessageWait = 2 hours }
+  dead { tags { empty = "", number = "007", "yes" = "no" } }
+  q { deadLettersQueue { name = dead, maxReceiveCount = 3 } }
+}
+`)
+	out, warnings, err := ran(t, "import", "--from=elasticmq", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(out, "\n")
+	want := `listen: 0.0.0.0:4000
+data: memory
+sqs:
+  account: "000000000123"
+  region: us-east-1
+queues:
+  - name: steps.fifo
+    fifo: true
+    content-dedup: false
+    delay: 90s
+  - name: dead
+    tags:
+      empty: ""
+      number: "007"
+      "yes": no
+  - name: q
+    dead-letter:
+      queue: dead
+      max-receives: 3
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("file (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(warnings, "wait is 2h0m0s") {
+		t.Errorf("warnings = %q, want one for the wait that is too long", warnings)
+	}
+}
+
+func TestImportSaysWhatIsWrong(t *testing.T) {
+	path := writeConfig(t, "queues { a { delay = ${X} } }")
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"import", "--from=elasticmq", path}, "sluice.yaml: line 1: substitutions such as ${X}"},
+		{[]string{"import", "--from=rabbit", path}, `"rabbit" is none of`},
+		{[]string{"import", path}, `required flag(s) "from" not set`},
+		{[]string{"import", "--from=elasticmq"}, "accepts 1 arg"},
+		{[]string{"import", "--from=elasticmq", "/nowhere"}, "no such file"},
+	} {
+		if out, _, err := ran(t, tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) || out != "" {
+			t.Errorf("sluice %q = %q, %v, want %q", tt.args, out, err, tt.want)
+		}
+	}
+}
+
+func TestTextsSurviveBeingWritten(t *testing.T) {
+	for _, value := range []string{"", "~", "null", "true", "007", "0", "1e3", "a: b", "#x", "2026-11-30", " x ", "'", "\"", "line\nline", "é", "-", "[a]", "*"} {
+		c := config{Resources: resources{Queues: []queueText{{Tags: map[string]text{"t": {value: value}}}}}}
+		var out bytes.Buffer
+		if err := writeYAML(&out, &c); err != nil {
+			t.Fatal(err)
+		}
+		read, err := readConfig(writeConfig(t, out.String()))
+		if err != nil {
+			t.Fatalf("%q: %v", out.String(), err)
+		}
+		if got := read.Resources.Queues[0].Tags["t"].value; got != value {
+			t.Errorf("%q is read as %q from %q", value, got, out.String())
+		}
+	}
+}
+
+func TestEnvPrintsForEachShell(t *testing.T) {
+	config := writeConfig(t, "sqs: {region: eu-west-1}\ncredentials: [{id: \"it's\", secret: 'a\\b'}]\n")
+	for shell, want := range map[string][]string{
+		"sh":         {"export AWS_ACCESS_KEY_ID='it'\\''s'\n", "export AWS_ENDPOINT_URL='http://127.0.0.1:1'\n", "export AWS_REGION='eu-west-1'\n", "export MNS_ENDPOINT='http://127.0.0.1:1'\n"},
+		"fish":       {"set -gx AWS_ACCESS_KEY_ID 'it\\'s'\n", "set -gx AWS_SECRET_ACCESS_KEY 'a\\\\b'\n"},
+		"powershell": {"$env:AWS_ACCESS_KEY_ID = 'it''s'\n", "$env:AWS_ENDPOINT_URL_SQS = 'http://127.0.0.1:1'\n"},
+	} {
+		out, warnings, err := ran(t, "env", "--shell", shell, "--url", "127.0.0.1:1/", "--config", config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("env for %s lacks %q:\n%s", shell, w, out)
+			}
+		}
+		if !strings.Contains(warnings, "not ready") {
+			t.Errorf("warnings = %q, want that nobody is there", warnings)
+		}
+	}
+	if err := run(t.Context(), []string{"env", "--shell=cmd"}, io.Discard, io.Discard); err == nil {
+		t.Error("env for an unknown shell succeeded")
+	}
+}
+
+func TestEnvOfARunningServer(t *testing.T) {
+	p := start(t, "--data=memory")
+	out, warnings, err := ran(t, "env", "--url", p.url, "--only-sqs")
+	if err != nil || warnings != "" {
+		t.Errorf("env = %v, warnings %q, want none", err, warnings)
+	}
+	if strings.Contains(out, "AWS_ENDPOINT_URL=") || !strings.Contains(out, "export AWS_ENDPOINT_URL_SQS='"+p.url+"'\n") || strings.Contains(out, "TOKEN") {
+		t.Errorf("env = %s, want the address for SQS alone and no token", out)
+	}
+}
