@@ -34,7 +34,7 @@ func TestEveryKnownErrorOfMNSIsServed(t *testing.T) {
 			}
 			if served {
 				t.Run(e.trigger+" "+operation, func(t *testing.T) {
-					inWorld(t, sluice.Options{}, func(w *world) {
+					inWorld(t, mnsProvokedUnder[e.trigger], func(w *world) {
 						c := w.as(mnsXML)
 						c.made("q", nil)
 						trials := provoke(c, operation)
@@ -148,9 +148,16 @@ func ranged(element string, low, high int, unit string) []string {
 
 func ofElement(name string) []string { return []string{"element", name} }
 
+// mnsProvokedUnder are the options of a server in which an error can be provoked, where they are not the usual ones.
+var mnsProvokedUnder = map[string]sluice.Options{
+	"queue-deleted-a-moment-ago": {Strict: true},
+	"topic-deleted-a-moment-ago": {Strict: true},
+	"group-absent-on-fifo-topic": {Resources: sluice.Resources{Topics: []sluice.Topic{{Name: "steps", FIFO: true}}}},
+}
+
 const (
 	everyAnswers    = "the service has a second code for it, of which no more is known"
-	noLimits        = "there are no rate limits"
+	noLimits        = "there are no limits on the requests of an account"
 	notOfTheService = "it is no answer of the service"
 )
 
@@ -163,13 +170,10 @@ var mnsNotServed = map[string]string{
 	"server-fault-other-code":          everyAnswers,
 	"too-many-requests":                noLimits,
 	"too-many-requests-of-queue":       noLimits,
-	"queue-deleted-a-moment-ago":       "for how long a name rests is not known",
-	"queue-quota":                      "there are no quotas",
+	"queue-quota":                      "the quota is raised on demand, and no more than the code is known",
 	"batch-partly-failed":              "entries only fail by their size, with an error of their own: TestOversizedEntryFailsAlone",
 	"too-many-polls":                   "polls cost nothing, so there are never too many",
 	"delete-argument":                  "the operation has no argument with a range",
-	"topic-deleted-a-moment-ago":       "for how long a name rests is not known",
-	"group-absent-on-fifo-topic":       "the XML protocol cannot make FIFO topics",
 	"receiver-denies":                  notOfTheService,
 	"receiver-slow":                    notOfTheService,
 	"client-create-same":               notOfTheService,

@@ -63,6 +63,14 @@ var provokedOnQueues = map[string]provocation{
 		}
 		return all
 	},
+	"queue-deleted-a-moment-ago": func(c *client, operation string) []trial {
+		c.must(c.requests("DeleteQueue", "q", ""), "204")
+		soon := c.requests(operation, "q", "")
+		marked(c.t, "protocols/mns/rules.go", "const recreateWait")
+		c.after(60)
+		c.must(c.requests(operation, "q", ""), "201")
+		return tried(soon)
+	},
 	"queue-name-length": func(c *client, operation string) []trial {
 		return []trial{{got: c.requests(operation, "", "")}, {got: c.requests(operation, letters(121), "")}}
 	},
@@ -179,6 +187,7 @@ var provokedOnMessages = map[string]provocation{
 		received := c.take("q").handle
 		all = append(all, trial{got: c.on(operation, expired)})
 		c.must(c.change("q", received, 100), "200")
+		marked(c.t, "protocols/mns/rules.go", "StandardReceipts:") // as for the second deletion and the replaced handle
 		return append(all, trial{got: c.on(operation, received)})
 	},
 	"handles-number": func(c *client, operation string) []trial {
@@ -217,6 +226,18 @@ func (c *client) on(operation, handle string) reply {
 
 var provokedOnTopics = map[string]provocation{
 	"topic-other-settings": bodied([]string{"<Topic><MaximumMessageSize>1024</MaximumMessageSize></Topic>"}, []string{"<Topic><LoggingEnabled>True</LoggingEnabled></Topic>"}),
+	"topic-deleted-a-moment-ago": func(c *client, operation string) []trial {
+		c.topic("t")
+		c.must(c.requests("DeleteTopic", "", "t"), "204")
+		soon := c.requests(operation, "", "t")
+		c.after(60)
+		c.topic("t")
+		return tried(soon)
+	},
+	"group-absent-on-fifo-topic": func(c *client, operation string) []trial {
+		c.must(c.requests(operation, "", "steps", "<Message><MessageBody>m</MessageBody><MessageGroupId>g</MessageGroupId></Message>"), "201")
+		return tried(c.requests(operation, "", "steps"))
+	},
 	"topic-name-length": func(c *client, operation string) []trial {
 		return []trial{{got: c.requests(operation, "", "")}, {got: c.requests(operation, "", letters(256))}}
 	},

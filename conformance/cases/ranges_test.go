@@ -244,6 +244,7 @@ func TestQueueAttributesOfMNSHaveRanges(t *testing.T) {
 			got, _ := c.settings("q")
 			c.same(name+" after refusals", got[name], b.max)
 		}
+		marked(c.t, "protocols/mns/rules.go", "QueueRetention:")
 	})
 }
 

@@ -1,9 +1,13 @@
 package replay
 
 import (
+	"cmp"
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -56,6 +60,10 @@ func (b *binder) lookup(t *token) (string, bool) {
 
 // expand fills a template that goes into a request. Bound values are escaped, what was written down is not.
 func (b *binder) expand(text string, escape func(string) string) (string, error) {
+	text, err := b.encode(text)
+	if err != nil {
+		return "", err
+	}
 	t, err := compile(text)
 	if err != nil {
 		return "", err
@@ -130,4 +138,32 @@ func (b *binder) keep(t *token, v string) {
 	if _, ok := b.values[t.name]; !ok && t.name != "_" && t.kind != "" {
 		b.values[t.name] = v
 	}
+}
+
+// encoded is {{base64:TEXT}} with values within, as $(NAME), or bytes, as $(7D): of a text in braces there can be none.
+var (
+	encoded = regexp.MustCompile(`\{\{base64:([^{}]*\$\([^{}]*)\}\}`)
+	within  = regexp.MustCompile(`\$\(([A-Za-z0-9_]+)\)`)
+	octet   = regexp.MustCompile(`^[0-9A-F]{2}$`)
+)
+
+func (b *binder) encode(text string) (string, error) {
+	var missing error
+	text = encoded.ReplaceAllStringFunc(text, func(found string) string {
+		plain := within.ReplaceAllStringFunc(encoded.FindStringSubmatch(found)[1], func(name string) string {
+			name = strings.Trim(name, "$()")
+			if v, ok := b.values[name]; ok {
+				return v
+			}
+			if !octet.MatchString(name) {
+				missing = fmt.Errorf("$(%s) is not bound", name)
+				return ""
+			}
+			raw, err := hex.DecodeString(name)
+			missing = cmp.Or(missing, err)
+			return string(raw)
+		})
+		return base64.StdEncoding.EncodeToString([]byte(plain))
+	})
+	return text, missing
 }

@@ -1,10 +1,13 @@
 package replay_test
 
 import (
+	"net/http"
 	"testing"
 
+	"github.com/sluicemq/sluice"
 	"github.com/sluicemq/sluice/conformance"
 	"github.com/sluicemq/sluice/conformance/replay"
+	"github.com/sluicemq/sluice/core/clock"
 )
 
 // corpus returns the recordings and the known differences.
@@ -40,6 +43,19 @@ func replayAll(t *testing.T, target replay.Target) {
 	}
 }
 
-func TestCorpusHoldsAfterARestartInTheMiddle(t *testing.T) {
-	replayAll(t, replay.OwnRestarted(t.TempDir()))
+// Whatever the recordings send is signed as servers want it that check.
+func TestCorpusHoldsWhereSignaturesAreVerified(t *testing.T) {
+	amazon, alibaba := replay.Key{ID: "one", Secret: "of-one", Token: "token/of+one="}, replay.Key{ID: "two", Secret: "of-two"}
+	target := replay.InMemory("verifying", func(c clock.Clock) (http.Handler, func() error, error) {
+		s, err := sluice.Open(sluice.Options{Clock: c, Strict: true, Credentials: map[string]sluice.Credential{
+			amazon.ID: {Secret: amazon.Secret, SessionToken: amazon.Token}, alibaba.ID: {Secret: alibaba.Secret},
+		}})
+		if err != nil {
+			return nil, nil, err
+		}
+		return s.Handler(), s.Close, nil
+	})
+	target.Verifies = true
+	target.Keys = replay.Keys(amazon, alibaba)
+	replayAll(t, target)
 }

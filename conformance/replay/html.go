@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	htmltemplate "html/template"
 	"io"
+	"strings"
 )
 
 //go:embed page.html
@@ -13,6 +14,7 @@ var page string
 type view struct {
 	Targets   []viewTarget
 	Divisions []viewDivision
+	Classes   []viewClass
 	Scenarios []viewScenario
 	Dialects  []string
 }
@@ -22,13 +24,15 @@ type viewTarget struct {
 	Score   Score
 	Seconds float64
 	LeftOut int
-	Classes []viewClass
 }
 
+// viewClass says in how many scenarios of each target a class of difference was met.
 type viewClass struct {
-	Class Class
-	Count int
+	Class  Class
+	Counts []viewCount
 }
+
+type viewCount struct{ Count, Percent int }
 
 type viewDivision struct {
 	Title string
@@ -42,15 +46,40 @@ type viewRow struct {
 
 type viewScenario struct {
 	*Scenario
-	Cells  []viewCell
-	Failed bool
+	Cells []viewCell
+}
+
+// States are those of all targets, for the page's search.
+func (s viewScenario) States() string {
+	var all []string
+	for _, c := range s.Cells {
+		all = append(all, string(c.State))
+	}
+	return strings.Join(all, " ")
 }
 
 type viewCell struct {
 	Target      string
-	State       string // passed, failed, known, none
+	State       viewState
 	Differences []Difference
+	More        int // differences that are not shown
 	Deviations  []Deviation
+}
+
+// viewState is what came of a scenario, in a word.
+type viewState string
+
+const (
+	statePassed viewState = "passed"
+	stateNear   viewState = "near"
+	stateKnown  viewState = "known"
+	stateFailed viewState = "failed"
+	stateNone   viewState = "none" // it did not run
+)
+
+// Sign is the state in one character, for those who do not see colours.
+func (s viewState) Sign() string {
+	return map[viewState]string{statePassed: "✓", stateNear: "≈", stateKnown: "!", stateFailed: "✗", stateNone: "–"}[s]
 }
 
 // WriteHTML prints reports as one page that needs nothing else: the scores of all targets side by side, and each scenario
@@ -60,26 +89,30 @@ func WriteHTML(w io.Writer, reports []*Report) error {
 	if err != nil {
 		return err
 	}
-	v := view{Dialects: Dialects()}
+	v := view{Dialects: Dialects(), Classes: viewClasses(reports), Scenarios: viewScenarios(reports)}
 	for _, r := range reports {
-		v.Targets = append(v.Targets, r.viewTarget())
+		v.Targets = append(v.Targets, viewTarget{Name: r.Target, Score: r.Score(), Seconds: r.Elapsed.Seconds(), LeftOut: len(r.LeftOut)})
 	}
 	for _, d := range divisions() {
 		v.Divisions = append(v.Divisions, viewDivisionOf(reports, d))
 	}
-	v.Scenarios = viewScenarios(reports)
 	return t.Execute(w, v)
 }
 
-func (r *Report) viewTarget() viewTarget {
-	t := viewTarget{Name: r.Target, Score: r.Score(), Seconds: r.Elapsed.Seconds(), LeftOut: len(r.LeftOut)}
-	counts := r.classes()
+func viewClasses(reports []*Report) []viewClass {
+	var out []viewClass
 	for _, c := range Classes() {
-		if counts[c] > 0 {
-			t.Classes = append(t.Classes, viewClass{c, counts[c]})
+		row, met := viewClass{Class: c}, false
+		for _, r := range reports {
+			n := r.classes()[c]
+			met = met || n > 0
+			row.Counts = append(row.Counts, viewCount{n, n * 100 / max(1, len(r.Results))})
+		}
+		if met {
+			out = append(out, row)
 		}
 	}
-	return t
+	return out
 }
 
 func viewDivisionOf(reports []*Report, d division) viewDivision {
@@ -108,23 +141,35 @@ func viewScenarios(reports []*Report) []viewScenario {
 			name := res.Scenario.Name()
 			if _, ok := at[name]; !ok {
 				at[name] = len(out)
-				out = append(out, viewScenario{Scenario: res.Scenario, Cells: make([]viewCell, len(reports))})
+				out = append(out, newViewScenario(res.Scenario, reports))
 			}
-			s := &out[at[name]]
-			s.Cells[n] = viewCell{Target: r.Target, State: state(res), Differences: res.Differences, Deviations: res.Deviations}
-			s.Failed = s.Failed || !res.Passed()
+			c := &out[at[name]].Cells[n]
+			c.State, c.Differences, c.Deviations = state(res), res.Differences, res.Deviations
+			if c.More = len(c.Differences) - maxShown; c.More > 0 {
+				c.Differences = c.Differences[:maxShown]
+			}
 		}
 	}
 	return out
 }
 
-func state(r *Result) string {
+func newViewScenario(s *Scenario, reports []*Report) viewScenario {
+	v := viewScenario{Scenario: s}
+	for _, r := range reports {
+		v.Cells = append(v.Cells, viewCell{Target: r.Target, State: stateNone})
+	}
+	return v
+}
+
+func state(r *Result) viewState {
 	switch {
 	case r.Clean():
-		return "passed"
+		return statePassed
 	case r.Passed():
-		return "known"
+		return stateKnown
+	case r.alike():
+		return stateNear
 	default:
-		return "failed"
+		return stateFailed
 	}
 }

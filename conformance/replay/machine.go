@@ -13,7 +13,7 @@ type jsonReport struct {
 	Score
 	Target  string             `json:"target"`
 	Seconds float64            `json:"seconds"`
-	LeftOut []string           `json:"left_out,omitempty"` // scenarios that would have taken too long
+	LeftOut []string           `json:"left_out,omitempty"` // names of scenarios
 	Groups  map[string][]Group `json:"groups"`
 	Classes map[Class]int      `json:"classes"`
 	Results []jsonResult       `json:"scenarios"`
@@ -53,6 +53,9 @@ func (r *Report) machine() jsonReport {
 	out := jsonReport{
 		Score: r.Score(), Target: r.Target, Seconds: r.Elapsed.Seconds(), Classes: r.classes(),
 		Groups: make(map[string][]Group), Results: make([]jsonResult, 0, len(r.Results)),
+	}
+	for _, s := range r.LeftOut {
+		out.LeftOut = append(out.LeftOut, s.Name())
 	}
 	for _, d := range divisions() {
 		out.Groups[d.title] = r.by(d.key, d.rank)

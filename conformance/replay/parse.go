@@ -12,8 +12,8 @@ import (
 
 // Limits on a recording, so that a wrong file is an error and not a burden.
 const (
-	maxFile  = 4 << 20
-	maxSteps = 200
+	maxFile  = 16 << 20
+	maxSteps = 500
 )
 
 // Parse reads the recording that stands at dialect/operation/case.http. Its errors name the file and the line.
@@ -92,7 +92,7 @@ func (p *parser) scenario(s *Scenario) error {
 
 func (p *parser) provenance(s *Scenario) error {
 	p.skipBlank()
-	bytes := ""
+	bytes, needs := "", ""
 	for ; !p.done() && !p.blank(); p.at++ {
 		key, value, ok := strings.Cut(p.line(), ":")
 		value = strings.TrimSpace(value)
@@ -112,6 +112,8 @@ func (p *parser) provenance(s *Scenario) error {
 			bytes = value
 		case "unordered":
 			s.Unordered = setOf(strings.Fields(value))
+		case "needs":
+			needs, s.Verified = value, value == "signatures"
 		case "note":
 			s.Notes = append(s.Notes, value)
 		default:
@@ -119,7 +121,7 @@ func (p *parser) provenance(s *Scenario) error {
 		}
 	}
 	s.Exact = bytes == "exact"
-	return s.checkProvenance(bytes)
+	return s.checkProvenance(bytes, needs)
 }
 
 func setOf(names []string) map[string]bool {
@@ -130,7 +132,7 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-func (s *Scenario) checkProvenance(bytes string) error {
+func (s *Scenario) checkProvenance(bytes, needs string) error {
 	for key, value := range map[string]string{"title": s.Title, "source": s.Source, "date": s.Date} {
 		if value == "" {
 			return fmt.Errorf("no %s", key)
@@ -141,6 +143,9 @@ func (s *Scenario) checkProvenance(bytes string) error {
 	}
 	if bytes != "exact" && bytes != "parsed" {
 		return fmt.Errorf("bytes is %q, want exact or parsed", bytes)
+	}
+	if needs != "" && !s.Verified {
+		return fmt.Errorf("needs is %q, want signatures", needs)
 	}
 	return nil
 }

@@ -22,6 +22,8 @@ type Result struct {
 	Differences []Difference // that are not listed
 	Deviations  []Deviation  // those of the list that were met
 	Elapsed     time.Duration
+
+	unheard bool // no answer came at all
 }
 
 // Passed reports whether nothing differs but what is listed.
@@ -30,7 +32,7 @@ func (r *Result) Passed() bool { return len(r.Differences) == 0 }
 // Clean reports whether nothing differs at all.
 func (r *Result) Clean() bool { return r.Passed() && len(r.Deviations) == 0 }
 
-// requestLimit is how long an answer may take: the longest poll of a provider and some.
+// requestLimit is how long the answer of a server in memory may take, however busy the machine is.
 const requestLimit = 60 * time.Second
 
 // errStop ends a scenario whose difference has been noted.
@@ -38,8 +40,8 @@ var errStop = errors.New("the scenario cannot go on")
 
 // begin opens the server of a scenario and replays what stands before its first call.
 func begin(ctx context.Context, t *Target, s *Scenario) *runner {
-	r := &runner{ctx: ctx, s: s, began: clock.System{}.Now(), going: true}
-	if err := r.open(t); err != nil {
+	r := &runner{ctx: ctx, t: t, s: s, began: clock.System{}.Now(), going: true}
+	if err := r.open(); err != nil {
 		r.note(0, Difference{Class: Transport, Got: err.Error()})
 		r.going, r.next = false, len(s.Steps)
 		return r
@@ -60,7 +62,7 @@ func (r *runner) end() Result {
 			r.note(len(r.s.Steps)-1, Difference{Class: Transport, Where: "close", Got: err.Error()})
 		}
 	}
-	return Result{Scenario: r.s, Differences: r.found, Elapsed: clock.System{}.Now().Sub(r.began)}
+	return Result{Scenario: r.s, Differences: r.found, Elapsed: clock.System{}.Now().Sub(r.began), unheard: !r.heard}
 }
 
 func (r *runner) restart() {
@@ -75,6 +77,7 @@ func (r *runner) restart() {
 
 type runner struct {
 	ctx   context.Context
+	t     *Target
 	s     *Scenario
 	e     endpoint
 	b     *binder
@@ -82,19 +85,26 @@ type runner struct {
 	began time.Time
 	next  int  // step
 	going bool // nothing has failed that later steps need
+	heard bool // an answer came
+
+	places map[string]Place
+	keys   map[string]Key
 }
 
-func (r *runner) open(t *Target) (err error) {
-	e, err := t.open(r.s)
+func (r *runner) open() (err error) {
+	e, err := r.t.open(r.s)
 	if err != nil {
 		return err
 	}
 	r.e = e
-	places := t.Places
-	if places == nil {
-		places = Places()
+	r.places, r.keys = r.t.Places, r.t.Keys
+	if r.places == nil {
+		r.places = Places()
 	}
-	u, place := r.e.url(), places[r.s.Dialect]
+	if r.keys == nil {
+		r.keys = Keys(AnyKey, AnyKey)
+	}
+	u, place := r.e.url(), r.places[r.s.Dialect]
 	r.b = &binder{unique: uniqueName, now: r.e.now, values: map[string]string{
 		"host": u.Host, "scheme": u.Scheme, "account": place.Account, "region": place.Region,
 	}}
@@ -199,7 +209,7 @@ var fatalInSetup = []Class{HeaderMissing, KeyMissing, ElementMissing, JSONType, 
 
 // cleanup goes on when the run was given up: what was made has to go.
 func (r *runner) cleanup(step *Step) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 5*time.Second)
 	defer cancel()
 	_, _ = r.exchange(ctx, step.Request) // what is left behind can be what the scenario was to show
 }
@@ -208,13 +218,19 @@ func (r *runner) cleanup(step *Step) {
 var errUnbound = errors.New("a value is missing")
 
 func (r *runner) exchange(ctx context.Context, m *Message) (answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestLimit)
-	defer cancel()
 	req, body, err := r.request(ctx, m)
 	if err != nil {
 		return answer{}, err
 	}
-	return r.e.do(req, body)
+	limit := r.t.limit(r.s, req, body)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	got, err := r.e.do(req.WithContext(ctx), body)
+	r.heard = r.heard || err == nil
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer, or not all of it, within %v", limit)
+	}
+	return got, err
 }
 
 func (r *runner) request(ctx context.Context, m *Message) (*http.Request, string, error) {
@@ -239,18 +255,19 @@ func (r *runner) request(ctx context.Context, m *Message) (*http.Request, string
 	if err != nil {
 		return nil, "", err
 	}
-	return req, body, r.headers(req, m, dialect, body != "")
+	return req, body, r.headers(req, m, dialect, body)
 }
 
-// headers sets those that are written down, and those that every client of the dialect sends.
-func (r *runner) headers(req *http.Request, m *Message, dialect string, hasBody bool) error {
-	for _, h := range usual(dialect, hasBody, r.e.now()) {
+// headers sets those that are written down, and those that every client of the dialect sends. The last of them is the
+// signature, unless one is written down.
+func (r *runner) headers(req *http.Request, m *Message, dialect, body string) error {
+	for _, h := range usual(dialect, body != "", r.e.now()) {
 		if _, written := m.header(h.Name); !written {
 			req.Header.Set(h.Name, h.Value)
 		}
 	}
 	for _, h := range m.Headers {
-		if h.Value == absent {
+		if h.Value == absent || wrongSigners[h.Value] != nil {
 			continue
 		}
 		v, err := r.b.expand(h.Value, nil)
@@ -263,25 +280,39 @@ func (r *runner) headers(req *http.Request, m *Message, dialect string, hasBody 
 		}
 		req.Header.Add(h.Name, v)
 	}
-	return nil
-}
-
-// usual are the headers of a client with credentials that mean nothing.
-func usual(dialect string, hasBody bool, now time.Time) []Header {
-	var all []Header
-	add := func(name, value string) { all = append(all, Header{name, value}) }
-	types := map[string]string{SQSJSON: "application/x-amz-json-1.0", SQSQuery: "application/x-www-form-urlencoded", MNS: "text/xml"}
-	if hasBody {
-		add("Content-Type", types[dialect])
+	key, place := r.keys[dialect], r.places[dialect]
+	if how, written := m.header("Authorization"); wrongSigners[how] != nil {
+		wrongSigners[how](&key, &place)
+	} else if written {
+		return nil
 	}
 	if dialect == MNS {
-		add("Date", now.UTC().Format(http.TimeFormat))
-		add("x-mns-version", "2015-06-06")
-		add("Authorization", "MNS test:c2lnbmF0dXJl")
-		return all
+		signAlibaba(req, key, place.Region, r.e.now())
+		return nil
 	}
-	date := now.UTC().Format("20060102T150405Z")
-	add("X-Amz-Date", date)
-	add("Authorization", "AWS4-HMAC-SHA256 Credential=test/"+date[:8]+"/us-east-1/sqs/aws4_request, SignedHeaders=host;x-amz-date, Signature="+strings.Repeat("0", 64))
-	return all
+	err := signAmazon(req, body, key, place.Region, r.e.now())
+	if v, _ := m.header("X-Amz-Date"); v == absent {
+		req.Header.Del("X-Amz-Date")
+	}
+	return err
+}
+
+// wrongSigners are values of Authorization that sign a request in a way that a server must refuse.
+var wrongSigners = map[string]func(k *Key, p *Place){
+	"{{stranger}}": func(k *Key, _ *Place) { *k = Key{ID: "NOBODYSKEY0000000000", Secret: "secret"} },
+	"{{forger}}":   func(k *Key, _ *Place) { k.Secret += "x" },
+	"{{abroad}}":   func(_ *Key, p *Place) { p.Region = "elsewhere" },
+}
+
+// usual are the headers of every client of a dialect.
+func usual(dialect string, hasBody bool, now time.Time) []Header {
+	var all []Header
+	types := map[string]string{SQSJSON: "application/x-amz-json-1.0", SQSQuery: "application/x-www-form-urlencoded", MNS: "text/xml"}
+	if hasBody {
+		all = append(all, Header{"Content-Type", types[dialect]})
+	}
+	if dialect == MNS {
+		return append(all, Header{"Date", now.UTC().Format(http.TimeFormat)}, Header{"x-mns-version", "2015-06-06"})
+	}
+	return append(all, Header{"X-Amz-Date", now.UTC().Format(amazonTime)})
 }

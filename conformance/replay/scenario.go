@@ -44,6 +44,7 @@ type Scenario struct {
 	Evidence            Evidence
 	Exact               bool // every byte of the answers is known, not only names and values
 	Unordered           map[string]bool
+	Verified            bool // it is about signatures: only servers that check them can meet it
 	Notes               []string
 
 	Steps []Step

@@ -34,6 +34,12 @@ func (r *Result) alike() bool {
 	return !slices.ContainsFunc(r.Differences, func(d Difference) bool { return !slices.Contains(outward, d.Class) })
 }
 
+// Near counts the scenarios in which the answers say the same in another form.
+func (s Score) Near() int { return s.Alike - s.Passed - s.Deviations }
+
+// Unlike counts the scenarios in which the answers say something else.
+func (s Score) Unlike() int { return s.Total - s.Alike }
+
 // AlikePercent is the share of scenarios in which the answers say the same, rounded down.
 func (s Score) AlikePercent() int {
 	if s.Total == 0 {

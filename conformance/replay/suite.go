@@ -34,11 +34,11 @@ func Load(files fs.FS) ([]*Scenario, error) {
 	return all, err
 }
 
-// Select returns the scenarios of a dialect whose names contain the filter. Empty means all; SQS's dialects and MNS's do
-// not include those of Cross.
-func Select(all []*Scenario, dialect, filter string) []*Scenario {
+// Select returns the scenarios of the dialects whose names contain the filter. Empty means all; SQS's dialects and MNS's
+// do not include those of Cross.
+func Select(all []*Scenario, dialects []string, filter string) []*Scenario {
 	return slices.DeleteFunc(slices.Clone(all), func(s *Scenario) bool {
-		return dialect != "" && s.Dialect != dialect || !strings.Contains(s.Name(), filter)
+		return len(dialects) > 0 && !slices.Contains(dialects, s.Dialect) || !strings.Contains(s.Name(), filter)
 	})
 }
 
@@ -58,7 +58,7 @@ type Suite struct {
 type Report struct {
 	Target  string
 	Results []Result
-	LeftOut []*Scenario // as they would have taken too long
+	LeftOut []*Scenario // as they would have taken too long, or are about signatures that the target does not check
 	Elapsed time.Duration
 }
 
@@ -66,55 +66,92 @@ type Report struct {
 func (s *Suite) Run(ctx context.Context, t Target) (*Report, error) {
 	began := clock.System{}.Now()
 	scenarios, leftOut := s.within(&t)
-	report := &Report{Target: t.Name, Results: make([]Result, len(scenarios)), LeftOut: leftOut}
-	begun := make([]*runner, len(scenarios))
-	var mu sync.Mutex
-	done := 0
-	finish := func(i int) {
-		r := begun[i].end()
-		s.judge(&r)
-		mu.Lock()
-		defer mu.Unlock()
-		report.Results[i] = r
-		begun[i] = nil
-		if done++; s.Progress != nil {
-			s.Progress(done, len(scenarios), &report.Results[i])
-		}
+	g := &gathering{
+		suite: s, scenarios: scenarios, begun: make([]*runner, len(scenarios)),
+		report: &Report{Target: t.Name, Results: make([]Result, len(scenarios)), LeftOut: leftOut},
 	}
-	s.each(ctx, order(scenarios), func(i int) {
-		begun[i] = begin(ctx, &t, scenarios[i])
-		if t.shared != nil && begun[i].e == t.shared {
-			return // it goes on once all are that far and the server was restarted
-		}
-		if t.Restart {
-			begun[i].restart()
-		}
-		finish(i)
-	})
-	if t.shared != nil {
+	s.each(ctx, order(scenarios), func(i int) { g.start(ctx, &t, i) })
+	if t.shared != nil && t.Restart {
 		if err := t.shared.again(); err != nil {
 			return nil, fmt.Errorf("restart: %w", err)
 		}
 		s.each(ctx, order(scenarios), func(i int) {
-			if begun[i] != nil {
-				finish(i)
+			if g.begun[i] != nil {
+				g.finish(i, g.begun[i].end())
 			}
 		})
+	}
+	if t.shared != nil {
 		if err := t.shared.stop(); err != nil {
 			return nil, fmt.Errorf("close: %w", err)
 		}
 	}
-	report.Elapsed = clock.System{}.Now().Sub(began)
+	g.report.Elapsed = clock.System{}.Now().Sub(began)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("given up: %w", err)
 	}
-	return report, nil
+	return g.report, nil
 }
 
-// within leaves out what would take too long.
+// mostUnheard is in how many scenarios in a row a server may be silent before it is taken for dead: one that hangs would
+// keep the others waiting for hours.
+const mostUnheard = 40
+
+// gathering is a run whose results are coming in.
+type gathering struct {
+	suite     *Suite
+	scenarios []*Scenario
+	begun     []*runner
+
+	mu      sync.Mutex
+	report  *Report
+	done    int
+	unheard int // scenarios in a row
+}
+
+func (g *gathering) start(ctx context.Context, t *Target, i int) {
+	if g.dead() {
+		g.finish(i, Result{Scenario: g.scenarios[i], unheard: true, Differences: []Difference{{
+			Class: Transport, Got: fmt.Sprintf("not tried: there was no answer in %d scenarios in a row", mostUnheard),
+		}}})
+		return
+	}
+	r := begin(ctx, t, g.scenarios[i])
+	if t.Restart && t.shared != nil && r.e == t.shared {
+		g.begun[i] = r // it goes on once all are that far and the server was restarted
+		return
+	}
+	if t.Restart {
+		r.restart()
+	}
+	g.finish(i, r.end())
+}
+
+func (g *gathering) dead() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.unheard >= mostUnheard
+}
+
+func (g *gathering) finish(i int, r Result) {
+	unheard := r.unheard
+	g.suite.judge(&r)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.report.Results[i] = r
+	if g.unheard++; !unheard {
+		g.unheard = 0
+	}
+	if g.done++; g.suite.Progress != nil {
+		g.suite.Progress(g.done, len(g.scenarios), &g.report.Results[i])
+	}
+}
+
+// within leaves out what would take too long, and what the target does not claim to do.
 func (s *Suite) within(t *Target) (run, leftOut []*Scenario) {
 	for _, sc := range s.Scenarios {
-		if t.realTime && s.MaxWait > 0 && sc.passing() > s.MaxWait {
+		tooLong := t.realTime && s.MaxWait > 0 && sc.passing() > s.MaxWait
+		if tooLong || sc.Verified && !t.Verifies {
 			leftOut = append(leftOut, sc)
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sluicemq/sluice"
 	"github.com/sluicemq/sluice/conformance/replay"
@@ -169,6 +170,31 @@ func TestJSONReportBeginsWithTheNumbers(t *testing.T) {
 	}
 	if got.Failed == nil || *got.Failed != 0 || got.Deviations == nil || len(got.Others) != 1 || got.Others[0].Failed != 1 {
 		t.Errorf("WriteJSON(…) = %s, want no failure in the first and one in the second target", out.String())
+	}
+}
+
+func TestReportsNameWhatWasLeftOut(t *testing.T) {
+	suite := &replay.Suite{Scenarios: []*replay.Scenario{recording(t, noQueue), recording(t, hiddenMessage)}, MaxWait: time.Second}
+	report, err := suite.Run(t.Context(), remote(t, served(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text, machine, page bytes.Buffer
+	if err := errors.Join(replay.WriteText(&text, []*replay.Report{report}), replay.WriteJSON(&machine, []*replay.Report{report}), replay.WriteHTML(&page, []*replay.Report{report})); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Total   int
+		LeftOut []string `json:"left_out"`
+	}
+	if err := json.Unmarshal(machine.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if name := strings.TrimSuffix(hiddenMessage, ".http"); got.Total != 1 || !slices.Equal(got.LeftOut, []string{name}) {
+		t.Errorf("WriteJSON(…) has %+v, want one scenario and %s left out", got, name)
+	}
+	if !strings.Contains(text.String(), "1 scenarios left out") || !strings.Contains(page.String(), "1 left out") {
+		t.Errorf("WriteText(…) = %s\nwant it to say that one was left out, and the page as well", &text)
 	}
 }
 

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,24 +22,26 @@ type Target struct {
 	// Restart closes and opens the server between the setup and the first call of each scenario.
 	Restart bool
 
+	// Verifies says that the server checks signatures, so that scenarios about them can be met.
+	Verifies bool
+	// Timeout is how long an answer may take, on a target in real time; one to a receive that may wait for a message may
+	// take as much longer as the longest wait. 0 means 10 seconds.
+	Timeout time.Duration
+
 	// Places by dialect: what {{account}} and {{region}} stand for. Nil means Places().
 	Places map[string]Place
+	// Keys by dialect: what requests are signed with. Nil means AnyKey. What a recording says of a signature is sent as it
+	// is written.
+	Keys map[string]Key
 
 	open     func(s *Scenario) (endpoint, error)
 	realTime bool    // waits really wait
 	shared   *shared // nil, or the server of the scenarios that need no time of their own
 }
 
-// Place is an account and a region.
-type Place struct{ Account, Region string }
-
-// Places are the account and the region that a server made for tests takes requests to belong to.
-func Places() map[string]Place {
-	sqs := Place{Account: "000000000000", Region: "us-east-1"}
-	return map[string]Place{
-		SQSJSON: sqs, SQSQuery: sqs, Cross: sqs,
-		MNS: {Account: "1234567890123456", Region: "cn-hangzhou"},
-	}
+// Keys are the keys of the two providers, by dialect.
+func Keys(amazon, alibaba Key) map[string]Key {
+	return map[string]Key{SQSJSON: amazon, SQSQuery: amazon, MNS: alibaba}
 }
 
 // endpoint is a server that one scenario talks to.
@@ -79,7 +82,7 @@ func Remote(name, address string) (Target, error) {
 			return http.ErrUseLastResponse
 		},
 	}}
-	return Target{Name: name, realTime: true, open: func(*Scenario) (endpoint, error) { return e, nil }}, nil
+	return Target{Name: name, Places: placesAt(u), realTime: true, open: func(*Scenario) (endpoint, error) { return e, nil }}, nil
 }
 
 func (e *remote) url() *url.URL  { return e.base }
@@ -119,10 +122,12 @@ var epoch = time.Unix(1_790_000_000, 0)
 
 // InMemory is a server within this process, a new one for each scenario, on virtual time: nothing really waits.
 func InMemory(name string, open OpenFunc) Target {
-	return Target{Name: name, open: func(s *Scenario) (endpoint, error) {
-		e := &inside{open: open, clock: &virtual{Manual: clock.NewManual(epoch)}, waits: s.waits()}
-		return e, e.start()
-	}}
+	return Target{Name: name, open: func(s *Scenario) (endpoint, error) { return openInside(s, open) }}
+}
+
+func openInside(s *Scenario, open OpenFunc) (*inside, error) {
+	e := &inside{open: open, clock: &virtual{Manual: clock.NewManual(epoch)}, waits: s.waits()}
+	return e, e.start()
 }
 
 type inside struct {
@@ -211,6 +216,21 @@ func (s *Scenario) waits() bool {
 		text := strings.ToLower(step.Request.Path + step.Request.Body)
 		return strings.Contains(text, "waittimeseconds") || strings.Contains(text, "waitseconds")
 	})
+}
+
+// longestWait is the longest that a receive of either provider can wait for a message.
+const longestWait = 30 * time.Second
+
+// limit is how long the answer to a request may take.
+func (t *Target) limit(s *Scenario, r *http.Request, body string) time.Duration {
+	switch limit := cmp.Or(t.Timeout, 10*time.Second); {
+	case !t.realTime:
+		return requestLimit
+	case s.waits() && mayPark(r, body):
+		return limit + longestWait
+	default:
+		return limit
+	}
 }
 
 // mayPark tells receives, the only requests that wait for something to happen.

@@ -45,7 +45,7 @@ func WriteText(w io.Writer, reports []*Report) error {
 		fmt.Fprintf(out, "%s: %d scenarios in %s: %d passed, %d failed, %d known deviations (%d %%); %d say the same (%d %%)\n",
 			r.Target, s.Total, r.Elapsed.Round(10*time.Millisecond), s.Passed, s.Failed, s.Deviations, s.Percent(), s.Alike, s.AlikePercent())
 		if n := len(r.LeftOut); n > 0 {
-			fmt.Fprintf(out, "%s: %d scenarios left out, as they would have taken too long\n", r.Target, n)
+			fmt.Fprintf(out, "%s: %d scenarios left out, as they would take too long or are about signatures\n", r.Target, n)
 		}
 	}
 	return out.Flush()
