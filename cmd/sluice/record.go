@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,9 +29,14 @@ func recordCommand() *cobra.Command {
 		Long: `Record traffic with a provider, without what is secret in it.
 
 It passes requests on to --upstream as they are and writes recordings below --out, one for each protocol, until it is
-interrupted. Credentials, signatures, tokens and account ids are left out. Amazon's signature covers the host: give its
-clients an endpoint of http://sqs.REGION.amazonaws.com and this program as their HTTP proxy. Clients of MNS can also use
-it as their endpoint.
+interrupted; a session of more than 500 requests goes on in another file. Credentials, signatures, tokens, cookies and
+account ids are left out, and all headers that are not known to be harmless. What messages say is kept: use messages
+that anybody may read.
+
+Amazon's signature covers the host: give its clients an endpoint of http://sqs.REGION.amazonaws.com and this program as
+their HTTP proxy (HTTP_PROXY=http://127.0.0.1:9325), with --upstream https://sqs.REGION.amazonaws.com. Clients of MNS can
+also use it as their endpoint. It looks into no HTTPS: a client that asks it for a tunnel (CONNECT) is refused, and so are
+requests to any other host. Requests that got no answer, and those of other services, are not recorded.
 
 With --har or --cassette it turns an HTTP archive or a cassette of go-vcr into recordings instead.`,
 		Args: cobra.NoArgs,
@@ -68,15 +74,25 @@ func (f *recordFlags) convert(file string, read func([]byte) ([]*record.Exchange
 	if err != nil {
 		return err
 	}
-	for dialect, text := range record.Recordings(filepath.Base(file), all) {
-		name := filepath.Join(f.out, dialect, "Session", filepath.Base(file)+".http")
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
+	recordings := record.Recordings(filepath.Base(file), all)
+	if len(recordings) == 0 {
+		return fmt.Errorf("%s: no exchange with SQS or MNS", file)
+	}
+	for dialect, texts := range recordings {
+		for i, text := range texts {
+			name := filepath.Base(file)
+			if i > 0 {
+				name += "-" + strconv.Itoa(i+1)
+			}
+			name = filepath.Join(f.out, dialect, "Session", name+".http")
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				return err
+			}
+			fmt.Fprintln(stdout, name)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			return err
-		}
-		fmt.Fprintln(stdout, name)
 	}
 	return nil
 }

@@ -51,6 +51,34 @@ func (w lineWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+func TestRecordConvertsArchives(t *testing.T) {
+	const testdata = "../../conformance/record/testdata/"
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--har", testdata + "browser.har"}, "mns/Session/browser.har.http"},
+		{[]string{"--cassette", testdata + "go-vcr-v1.yaml"}, "sqs-query/Session/go-vcr-v1.yaml.http"},
+		{[]string{"--cassette", testdata + "go-vcr-v4.yaml"}, "sqs-json/Session/go-vcr-v4.yaml.http"},
+	} {
+		dir := t.TempDir()
+		var out bytes.Buffer
+		if err := run(t.Context(), append([]string{"record", "--out", dir}, tt.args...), &out, &out); err != nil {
+			t.Errorf("record %q = %v", tt.args, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, tt.want)); err != nil || !strings.Contains(out.String(), tt.want) {
+			t.Errorf("record %q printed %q, %v, want %s", tt.args, &out, err, tt.want)
+		}
+	}
+	empty := filepath.Join(t.TempDir(), "empty.har")
+	if err := os.WriteFile(empty, []byte(`{"log":{"entries":[]}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), []string{"record", "--har", empty}, &bytes.Buffer{}, &bytes.Buffer{}); err == nil {
+		t.Error("record --har of nothing = nil, want an error")
+	}
+}
+
 func TestRecordNeedsASource(t *testing.T) {
 	for _, args := range [][]string{{"record"}, {"record", "--upstream=nowhere"}, {"record", "--har=/nowhere.har"}} {
 		if err := run(t.Context(), args, &bytes.Buffer{}, &bytes.Buffer{}); err == nil {

@@ -1,6 +1,9 @@
 package record_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -8,53 +11,43 @@ import (
 	"github.com/sluicemq/sluice/conformance/replay"
 )
 
-const har = `{"log":{"entries":[
-{"startedDateTime":"2026-03-01T12:00:00Z",
- "request":{"method":"PUT","url":"https://5555666677778888.mns.cn-shanghai.aliyuncs.com/queues/orders","headers":[{"name":"Authorization","value":"MNS LTAISECRETSECRET:c2VjcmV0"},{"name":"x-mns-version","value":"2015-06-06"}],"postData":{"text":"<Queue/>"}},
- "response":{"status":204,"headers":[{"name":"Location","value":"http://5555666677778888.mns.cn-shanghai.aliyuncs.com/queues/orders"},{"name":"x-mns-request-id","value":"6AB5CE244131450F0007BF67"}],"content":{"text":""}}},
-{"startedDateTime":"2026-03-01T12:00:01Z",
- "request":{"method":"POST","url":"https://5555666677778888.mns.cn-shanghai.aliyuncs.com/queues/orders/messages","headers":[],"postData":{"text":"<Message><MessageBody>x</MessageBody></Message>"}},
- "response":{"status":201,"headers":[],"content":{"encoding":"base64","text":"PE1lc3NhZ2U+PE1lc3NhZ2VJZD4xNzkzOEIzNzMzRkQ3RkJBN0Y5RjdEQTBBRURBQUJERTwvTWVzc2FnZUlkPjwvTWVzc2FnZT4="}}}
-]}}`
-
-const cassette = `version: 2
-interactions:
-- request:
-    method: POST
-    url: https://sqs.us-east-1.amazonaws.com/
-    body: '{"QueueName":"orders"}'
-    headers:
-      X-Amz-Target: [AmazonSQS.CreateQueue]
-      Authorization: ["AWS4-HMAC-SHA256 Credential=AKIASECRETSECRET1234/x"]
-  response:
-    code: 200
-    body: '{"QueueUrl":"https://sqs.us-east-1.amazonaws.com/555566667777/orders"}'
-    headers:
-      Date: ["Sun, 01 Mar 2026 12:00:00 GMT"]
-      Content-Type: [application/x-amz-json-1.0]
-`
-
 func TestArchivesBecomeRecordings(t *testing.T) {
 	for _, tt := range []struct {
-		name, data, dialect string
-		read                func([]byte) ([]*record.Exchange, error)
-		want                []string
+		file, dialect string
+		read          func([]byte) ([]*record.Exchange, error)
+		want          []string
 	}{
-		{"HAR", har, replay.MNS, record.FromHAR, []string{
+		{"browser.har", replay.MNS, record.FromHAR, []string{
 			"date: 2026-03-01", "PUT /queues/{{unique:queue1}} HTTP/1.1", "POST /queues/{{unique:queue1}}/messages HTTP/1.1",
-			"Location: http://1234567890123456.mns.cn-shanghai.aliyuncs.com/queues/{{unique:queue1}}",
+			"Location: http://{{host}}/queues/{{unique:queue1}}",
 			"x-mns-request-id: {{hex24:requestId1}}", "<MessageId>{{hex32:messageId1}}</MessageId>",
 		}},
-		{"cassette", cassette, replay.SQSJSON, record.FromCassette, []string{
+		{"browser.har", replay.SQSQuery, record.FromHAR, []string{"Action=ListQueues&Version=2012-11-05\n", "<ListQueuesResult/>"}},
+		{"go-vcr-v1.yaml", replay.SQSQuery, record.FromCassette, []string{
+			"Action=CreateQueue&QueueName={{unique:queue1}}&Version=2012-11-05", "<QueueUrl>{{url:queueUrl1}}</QueueUrl>",
+			"Action=GetQueueAttributes&AttributeName.1=All&QueueUrl={{queueUrl1}}&Version=2012-11-05",
+			"<Value>arn:aws:sqs:{{region}}:{{account}}:{{unique:queue1}}</Value>",
+		}},
+		{"go-vcr-v4.yaml", replay.SQSJSON, record.FromCassette, []string{
 			"date: 2026-03-01", `{"QueueName":"{{unique:queue1}}"}`, `{"QueueUrl":"{{url:queueUrl1}}"}`, "Content-Type: application/x-amz-json-1.0",
+			`"QueueUrl":"{{queueUrl1}}","MessageBody":"hello {{byte:7B}}{{byte:7B}}name}} of orders"`, `"ReceiptHandle":"{{handle:receiptHandle1}}"`,
+			"arn:aws:sqs:{{region}}:{{account}}:{{unique:queue1}}",
 		}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			all, err := tt.read([]byte(tt.data))
+		t.Run(tt.file+" "+tt.dialect, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join("testdata", tt.file))
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := record.Recordings("somewhere", all)[tt.dialect]
+			all, err := tt.read(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts := record.Recordings("somewhere", all)
+			if len(texts[tt.dialect]) != 1 {
+				t.Fatalf("%d recordings of %s, want 1", len(texts[tt.dialect]), tt.dialect)
+			}
+			text := texts[tt.dialect][0]
 			if _, err := replay.Parse(tt.dialect+"/Session/x.http", text); err != nil {
 				t.Errorf("Parse(…) = %v\n%s", err, text)
 			}
@@ -63,12 +56,29 @@ func TestArchivesBecomeRecordings(t *testing.T) {
 					t.Errorf("the recording does not contain %q:\n%s", want, text)
 				}
 			}
-			for _, never := range []string{"SECRET", "c2VjcmV0", "5555"} {
-				if strings.Contains(text, never) {
-					t.Errorf("the recording contains %q:\n%s", never, text)
+			everything := fmt.Sprint(texts)
+			for _, never := range []string{"SECRET", "c2VjcmV0", "5555", "hunter2", "AssumeRole", "example.com"} {
+				if strings.Contains(everything, never) {
+					t.Errorf("the recordings contain %q:\n%s", never, everything)
 				}
 			}
 		})
+	}
+}
+
+func TestLongSessionsAreDivided(t *testing.T) {
+	var all []*record.Exchange
+	for range 501 {
+		all = append(all, &record.Exchange{Method: "GET", Path: "/queues", Status: 200})
+	}
+	texts := record.Recordings("somewhere", all)[replay.MNS]
+	if len(texts) != 2 {
+		t.Fatalf("Recordings(501 exchanges) = %d, want 2", len(texts))
+	}
+	for _, text := range texts {
+		if _, err := replay.Parse("mns/Session/x.http", text); err != nil {
+			t.Errorf("Parse(…) = %v", err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sluicemq/sluice/conformance/replay"
 )
@@ -24,28 +25,46 @@ type Exchange struct {
 	At              time.Time
 }
 
-// Dialect tells which dialect an exchange is in.
+// versions are those of the API of SQS. Those of other services, such as the one that gives out tokens, are others.
+var versions = regexp.MustCompile(`(?:^|[?&])Version=(2007-05-01|2008-01-01|2009-02-01|2011-10-01|2012-11-05)(?:&|$)`)
+
+// Dialect tells which dialect an exchange is in. Empty means none: it is with another service and nobody's business.
 func (x *Exchange) Dialect() string {
-	path, _, _ := strings.Cut(x.Path, "?")
+	path, query, _ := strings.Cut(x.Path, "?")
 	for _, h := range x.RequestHeaders {
-		if strings.EqualFold(h.Name, "X-Amz-Target") {
-			return replay.SQSJSON
-		}
-		if strings.EqualFold(h.Name, "x-mns-version") {
+		switch {
+		case strings.EqualFold(h.Name, "X-Amz-Target"):
+			if strings.HasPrefix(h.Value, "AmazonSQS.") {
+				return replay.SQSJSON
+			}
+			return ""
+		case strings.EqualFold(h.Name, "x-mns-version"):
 			return replay.MNS
 		}
 	}
-	if strings.HasPrefix(path, "/queues") || strings.HasPrefix(path, "/topics") || strings.Contains(x.Host, ".mns.") {
+	switch {
+	case strings.HasPrefix(path, "/queues") || strings.HasPrefix(path, "/topics") || strings.Contains(x.Host, ".mns."):
 		return replay.MNS
+	case isForm("&" + query + "&" + x.RequestBody), sqsHost.MatchString(x.Host):
+		return replay.SQSQuery
 	}
-	return replay.SQSQuery
+	return ""
 }
+
+// isForm tells the Query protocol of SQS from that of other services.
+func isForm(form string) bool {
+	return strings.Contains(form, "&Action=") && (versions.MatchString(form) || !strings.Contains(form, "&Version="))
+}
+
+var sqsHost = regexp.MustCompile(`^sqs\.|(?:^|\.)queue\.amazonaws\.com`)
 
 // Writer turns the exchanges of one session into one recording. Its zero value is ready.
 type Writer struct {
 	scrub  scrubber
+	host   string            // of the exchange that is being written
 	names  map[string]string // by value
 	values []string          // longest first
+	queues []queue
 	counts map[string]int
 }
 
@@ -62,25 +81,70 @@ func Head(source string, at time.Time) string {
 func (w *Writer) Write(x *Exchange) string {
 	if w.names == nil {
 		w.names, w.counts = make(map[string]string), make(map[string]int)
-		w.scrub.accounts = make(map[string]string)
 	}
 	for _, text := range []string{x.Path, x.Host, x.RequestBody, x.ResponseBody} {
 		w.scrub.learn(text)
 	}
 	for _, h := range slices.Concat(x.RequestHeaders, x.ResponseHeaders) {
 		w.scrub.learn(h.Value)
+		w.scrub.learnSecrets(h)
 	}
 	w.learnQueue(x)
+	w.host = x.Host
 	var out strings.Builder
-	fmt.Fprintf(&out, "\n### call\n%s %s HTTP/1.1\n", x.Method, w.known(w.scrub.clean(x.Path), true))
+	fmt.Fprintf(&out, "\n### call\n%s %s HTTP/1.1\n", x.Method, w.clean(w.known(literal(pathWithoutSecrets(x.Path)), true)))
 	w.headers(&out, x.RequestHeaders)
 	if x.RequestBody != "" {
-		fmt.Fprintf(&out, "\n%s\n", w.known(w.scrub.clean(x.RequestBody), x.Dialect() == replay.SQSQuery))
+		body, isForm := x.RequestBody, x.Dialect() == replay.SQSQuery
+		if isForm {
+			body = withoutSecrets(body)
+		}
+		fmt.Fprintf(&out, "\n%s\n", w.clean(w.known(literal(body), isForm)))
 	}
 	fmt.Fprintf(&out, "\nHTTP/1.1 %d\n", x.Status)
 	w.headers(&out, x.ResponseHeaders)
 	if x.ResponseBody != "" {
-		fmt.Fprintf(&out, "\n%s\n", w.bind(w.scrub.clean(x.ResponseBody)))
+		fmt.Fprintf(&out, "\n%s\n", w.clean(w.bind(literal(x.ResponseBody))))
+	}
+	return out.String()
+}
+
+// clean takes out what is secret and has no name by now.
+func (w *Writer) clean(text string) string {
+	text = w.scrub.clean(text)
+	const shortest = 4 // a shorter one would be found where it is not meant
+	if len(w.host) > shortest {
+		text = strings.ReplaceAll(text, w.scrub.clean(w.host), "{{host}}")
+	}
+	return text
+}
+
+// marks are what the format would take for its own.
+var marks = strings.NewReplacer("{{", "{{byte:7B}}{{byte:7B}}", "\r", "{{cr}}", "\n### ", "{{nl}}### ", "\nHTTP/1.1 ", "{{nl}}HTTP/1.1 ")
+
+// literal writes a text so that it is read back as it was.
+func literal(raw string) string {
+	text := marks.Replace(strings.TrimRight(raw, "\n"))
+	text += strings.Repeat("{{nl}}", len(raw)-len(strings.TrimRight(raw, "\n")))
+	first := strings.TrimLeft(text, "\n")
+	text = strings.Repeat("{{nl}}", len(text)-len(first)) + first
+	for _, mark := range []string{"### ", "HTTP/1.1 "} {
+		if strings.HasPrefix(text, mark) {
+			text = fmt.Sprintf("{{byte:%02X}}", text[0]) + text[1:]
+		}
+	}
+	if utf8.ValidString(text) {
+		return text
+	}
+	var out strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&out, "{{byte:%02X}}", text[0])
+		} else {
+			out.WriteString(text[:n])
+		}
+		text = text[n:]
 	}
 	return out.String()
 }
@@ -88,17 +152,17 @@ func (w *Writer) Write(x *Exchange) string {
 // headers writes those that are worth it. Request ids are checked by their form alone.
 func (w *Writer) headers(out *strings.Builder, all []replay.Header) {
 	for _, h := range all {
-		if secret(h.Name) {
+		if !kept(h.Name) {
 			continue
 		}
-		value := w.scrub.clean(h.Value)
+		value := literal(h.Value)
 		switch {
 		case strings.EqualFold(h.Name, "x-amzn-RequestId"), strings.EqualFold(h.Name, "x-mns-request-id"):
 			value = w.name("RequestId", value)
 		default:
 			value = w.known(value, false)
 		}
-		fmt.Fprintf(out, "%s: %s\n", h.Name, value)
+		fmt.Fprintf(out, "%s: %s\n", h.Name, w.clean(value))
 	}
 }
 
@@ -112,11 +176,20 @@ func (w *Writer) learnQueue(x *Exchange) {
 			continue
 		}
 		name := strings.TrimSuffix(strings.Join(m[1:], ""), ".fifo")
-		const shortest = 4 // a shorter one would be found where it is not meant
-		if _, known := w.names[name]; !known && len(name) >= shortest {
-			w.keep(name, "unique:"+w.next("queue"))
+		if slices.ContainsFunc(w.queues, func(q queue) bool { return q.name == name }) {
+			continue
 		}
+		// Only where names stand: elsewhere the same word is another thing, such as a part of a message.
+		where := regexp.MustCompile(`(/|%2F|:|%3A|"(?:Queue|Topic)Name"\s*:\s*"|QueueName=|<(?:Queue|Topic)Name>)` + regexp.QuoteMeta(name) + `(\.fifo|["&<?/\\\s]|%22|$)`)
+		w.queues = append(w.queues, queue{name, where, "{{unique:" + w.next("queue") + "}}"})
 	}
+}
+
+// queue is a queue or a topic whose name is another one in each run.
+type queue struct {
+	name  string
+	where *regexp.Regexp
+	token string
 }
 
 func (w *Writer) next(word string) string {
@@ -138,6 +211,9 @@ func (w *Writer) known(text string, escaped bool) string {
 		if escaped {
 			text = strings.ReplaceAll(text, url.QueryEscape(v), token)
 		}
+	}
+	for _, q := range w.queues {
+		text = q.where.ReplaceAllString(text, "${1}"+q.token+"${2}")
 	}
 	return text
 }
@@ -194,6 +270,10 @@ func (w *Writer) name(word, value string) string {
 	for _, f := range forms {
 		if !f.form.MatchString(value) {
 			continue
+		}
+		const shortest = 8 // a shorter one would be found where it is not meant
+		if !isTime && len(value) < shortest {
+			return value
 		}
 		n := w.next(strings.ToLower(word[:1]) + word[1:])
 		if isTime {
