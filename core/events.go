@@ -16,7 +16,7 @@ const (
 	EventVisible                               // a visibility timeout or a delay has passed
 	EventDeleted                               //
 	EventDeadLettered                          // Other is the dead-letter queue
-	EventMoved                                 // a move task has moved it to Other
+	EventMoved                                 // a move task has moved it to Other, where its ID is As
 	EventDeduplicated                          // a send was a duplicate of this message
 	EventRetentionExpired                      //
 	EventPurged                                // the queue lost all its messages
@@ -34,6 +34,7 @@ type Event struct {
 	Queue    QueueKey
 	Other    QueueKey
 	ID       MessageID
+	As       MessageID
 	Sequence uint64
 	Group    string
 	Receives int

@@ -213,7 +213,8 @@ func (e *Engine) moveTo(q, target *queue, t *move, limit int, keepReceives bool,
 			moved.receives, moved.firstAt = m.receives, m.firstAt
 		}
 		if e.watched {
-			c.event(q, m, EventMoved, now).Other = target.key
+			event := c.event(q, m, EventMoved, now)
+			event.Other, event.As = target.key, moved.id
 		}
 		q.remove(m, c)
 		e.admit(target, moved, copied.group, &content, now, c)
