@@ -271,20 +271,29 @@ func TestHandlesOfTheOtherProviderAreRefused(t *testing.T) {
 	})
 }
 
-// Both provider's traces are kept beside each other.
-func TestTracesAreKeptForTheirOwnProvider(t *testing.T) {
+// A trace crosses in the form of whoever receives it, and keeps its own for those of the sender's provider.
+func TestTracesCrossInTheReceiversForm(t *testing.T) {
 	once(t, "traces", func(w *world) {
 		json, xml := w.as(sqsJSON), w.as(mnsXML)
-		const ray, parent = "Root=1-5759e988-bd862e3fe1be46a994272793", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+		const (
+			ray       = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
+			rayOf     = "00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01"
+			rootOnly  = "Root=1-5759e988-bd862e3fe1be46a994272793" // names no span, so there is nothing to continue
+			parent    = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+			parentRay = "Root=1-0af76519-16cd43dd8448eb211c80319c;Parent=b7ad6b7169203331;Sampled=1"
+		)
 		json.made("q", map[string]string{"VisibilityTimeout": "10"})
 		json.must(json.send("q", sending{body: "json", trace: ray}), "200")
+		json.must(json.send("q", sending{body: "root", trace: rootOnly}), "200")
 		xml.must(xml.send("q", sending{body: "xml", trace: parent}), "201")
 		w.restart()
-		json.same("AWSTraceHeader", json.take("q").system["AWSTraceHeader"], ray)
-		json.same("AWSTraceHeader of a message of MNS", json.take("q").system["AWSTraceHeader"], "")
+		for _, want := range []string{ray, rootOnly, parentRay} {
+			json.same("AWSTraceHeader", json.take("q").system["AWSTraceHeader"], want)
+		}
 		w.after(10)
-		xml.same("traceparent of a message of SQS", xml.take("q").system["traceparent"], "")
-		xml.same("traceparent", xml.take("q").system["traceparent"], parent)
+		for _, want := range []string{rayOf, "", parent} {
+			xml.same("traceparent", xml.take("q").system["traceparent"], want)
+		}
 	})
 }
 

@@ -1,10 +1,12 @@
 package mns
 
 import (
+	"cmp"
 	"encoding/base64"
 	"slices"
 
 	"github.com/sluicemq/sluice/core"
+	"github.com/sluicemq/sluice/protocols"
 )
 
 // propertyTypes are the types of user properties.
@@ -75,23 +77,33 @@ func propertiesOf(attributes []core.Attribute) []property {
 }
 
 // traceFrom reads the system properties that a sender may set. Others are the service's own and are not taken from
-// senders.
-func traceFrom(properties []property) core.Trace {
-	var t core.Trace
-	for _, p := range properties {
-		if p.Value == nil {
-			continue
+// senders. Without a trace there it is the one of the user properties, or else that of the request: few clients can set
+// system properties. UNVERIFIED: that receivers are shown such a trace as if it had been a system property.
+//
+// X-Ray's form is what receivers in other protocols get.
+func (s *service) traceFrom(system, user []property) core.Trace {
+	t := core.Trace{Parent: propertyOf(system, "traceparent"), State: propertyOf(system, "tracestate"), Baggage: propertyOf(system, "baggage")}
+	if t.Parent == "" {
+		carried := protocols.CarriedTrace(func(name string) string { return propertyOf(user, name) }, "")
+		if carried.Parent == "" {
+			carried = protocols.RequestTrace(s.request)
 		}
-		switch p.Name {
-		case "traceparent":
-			t.Parent = *p.Value
-		case "tracestate":
-			t.State = *p.Value
-		case "baggage":
-			t.Baggage = *p.Value
+		if carried.Parent != "" {
+			t = core.Trace{Parent: carried.Parent, State: cmp.Or(t.State, carried.State), Baggage: cmp.Or(t.Baggage, carried.Baggage)}
 		}
 	}
+	t.XRay = protocols.XRayOf(t.Parent)
 	return t
+}
+
+// propertyOf returns the value of a property, "" if there is none. Of several with one name the last counts.
+func propertyOf(properties []property, name string) string {
+	for _, p := range slices.Backward(properties) {
+		if p.Name == name && p.Value != nil {
+			return *p.Value
+		}
+	}
+	return ""
 }
 
 // systemProperties are the trace of a message and, for a dead letter, where it comes from. The Java client refuses

@@ -2,6 +2,8 @@ package mns
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +16,9 @@ const maxTag = 16
 var (
 	errMessageTag = notInSchema("MessageTag")
 	errFilterTag  = notInSchema("FilterTag")
+
+	// UNVERIFIED: only the code is documented.
+	errNoTopicGroup = &fault{http.StatusBadRequest, "FifoMissingMessageGroupId", "MessageGroupId is required for a fifo topic."}
 )
 
 func (s *service) publishMessage(ctx context.Context, in *publishMessageInput) (*sendMessageOutput, error) {
@@ -22,6 +27,9 @@ func (s *service) publishMessage(ctx context.Context, in *publishMessageInput) (
 		return nil, err
 	}
 	published, err := s.broker.Publish(ctx, s.topic(in.Topic), m)
+	if errors.Is(err, &core.Error{Kind: core.GroupMissing}) {
+		return nil, errNoTopicGroup
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +55,8 @@ func (s *service) publication(in *publishMessageInput) (core.Publication, error)
 		Tag:        in.MessageTag,
 		Attributes: attributes,
 		Notes:      in.MessageAttributes,
-		Trace:      traceFrom(in.SystemProperties),
+		Trace:      s.traceFrom(in.SystemProperties, in.UserProperties),
 		Sender:     s.outside.Account,
-		Group:      in.MessageGroupID,
+		Group:      groupOf(in.MessageGroupID),
 	}, nil
 }

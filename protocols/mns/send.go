@@ -86,10 +86,19 @@ func (s *service) outgoing(in *messageInput) (core.Outgoing, error) {
 		Delay:      in.DelaySeconds.duration(),
 		Priority:   in.Priority,
 		Attributes: attributes,
-		Trace:      traceFrom(in.SystemProperties),
+		Trace:      s.traceFrom(in.SystemProperties, in.UserProperties),
 		Sender:     s.outside.Account,
-		Group:      in.MessageGroupID,
+		Group:      groupOf(in.MessageGroupID),
 	}, nil
+}
+
+// groupOf takes an empty group for none.
+// UNVERIFIED: it would be no name for anything, and a client that always sends the element sends it empty.
+func groupOf(id *string) *string {
+	if id == nil || *id == "" {
+		return nil
+	}
+	return new(strings.Clone(*id))
 }
 
 func sentOf(sent core.Sent, body string) sentMessage {

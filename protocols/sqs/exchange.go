@@ -16,6 +16,7 @@ import (
 type exchange struct {
 	operation *operation
 	from      *caller
+	in        any    // the input of the operation
 	version   string // Query: of the API, which names the XML namespace
 	plain     bool   // Query: the answer is rendered in JSON
 }
@@ -30,6 +31,9 @@ func detail(c *protocols.Call) *exchange {
 
 // fault returns the words for what went wrong with a call.
 func (x *exchange) fault(err error) *fault { return faultOf(err, x.from.subject) }
+
+// Code implements protocols.Coder.
+func (s *service) Code(c *protocols.Call, err error) string { return detail(c).fault(err).code }
 
 // readBody reads a request's body within the limit.
 func readBody(r *http.Request) ([]byte, error) {

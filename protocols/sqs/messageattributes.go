@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/core"
+	"github.com/sluicemq/sluice/protocols"
 	"github.com/sluicemq/sluice/protocols/internal/wire"
 )
 
@@ -39,27 +40,61 @@ func newAttributes(given wire.Map[attributeValue]) ([]core.Attribute, error) {
 }
 
 // newTrace reads the system attributes of a message, of which there is but one, and returns its value and the digest
-// of what was sent. Without it the trace is the one of the request.
-func newTrace(from *caller, given wire.Map[attributeValue]) (core.Trace, *string, error) {
+// of what was sent. Without it the header of X-Ray is the one of the request.
+//
+// W3C's form is what receivers in other protocols get: that of the message attributes, in which OpenTelemetry's clients
+// send it, or else that of the system attribute, or else the request's. Receivers of SQS are not shown what is derived.
+func newTrace(from *caller, attributes []core.Attribute, given wire.Map[attributeValue]) (core.Trace, *string, error) {
+	xray, digest, err := systemTrace(from, given)
+	if err != nil {
+		return core.Trace{}, nil, err
+	}
+	t := protocols.CarriedTrace(textOf(attributes), "")
+	if t.Parent == "" && digest != nil {
+		t.Parent = protocols.ParentOf(xray)
+	}
+	if t.Parent == "" {
+		t = protocols.RequestTrace(from.request)
+	}
+	t.XRay = xray
+	return t, digest, nil
+}
+
+// textOf returns attributes as a carrier of a trace. OpenTelemetry's instrumentation of boto3 for SQS puts "otel." before
+// the names (seen in its version 0.33b0); all others use them as they are.
+func textOf(attributes []core.Attribute) func(string) string {
+	return func(name string) string {
+		for i := range attributes {
+			a := &attributes[i]
+			if bare, _ := strings.CutPrefix(a.Name, "otel."); bare == name && a.Kind == core.Text {
+				return string(a.Value)
+			}
+		}
+		return ""
+	}
+}
+
+// systemTrace returns the header of X-Ray and, if it is a system attribute of the message, the digest of that.
+func systemTrace(from *caller, given wire.Map[attributeValue]) (string, *string, error) {
 	if len(given) == 0 {
-		return core.Trace{XRay: from.trace()}, nil, nil
+		return from.trace(), nil, nil
 	}
 	var attributes []core.Attribute
 	for i := range given {
 		if given[i].Key != traceHeader {
-			return core.Trace{}, nil, invalidParameterValue.say("Message system attribute name '%s' is invalid.", given[i].Key) // seen in a run against the real service, 2026-05
+			return "", nil, invalidParameterValue.say("Message system attribute name '%s' is invalid.", given[i].Key) // seen in a run against the real service, 2026-05
 		}
 		a, err := newAttribute("system", traceHeader, &given[i].Value)
 		if err != nil {
-			return core.Trace{}, nil, err
+			return "", nil, err
 		}
 		if len(a.Value) > maxTrace {
 			// UNVERIFIED: only that it must be a valid header of X-Ray is documented, and those are short.
-			return core.Trace{}, nil, invalidParameterValue.say("Message (system) attribute '%s' must be shorter than %d bytes.", traceHeader, maxTrace)
+			return "", nil, invalidParameterValue.say("Message (system) attribute '%s' must be shorter than %d bytes.", traceHeader, maxTrace)
 		}
 		attributes = append(attributes[:0], a)
 	}
-	return core.Trace{XRay: string(attributes[0].Value)}, attributesDigest(attributes), nil
+	return string(attributes[0].Value), attributesDigest(attributes), nil
 }
 
 func checkAttributeName(name string) error {

@@ -83,7 +83,7 @@ type outgoing struct {
 func newOutgoing(from *caller, in *sendMessage, bodyName string, badID func(value, parameter string) *fault) (outgoing, error) {
 	var o outgoing
 	attributes, attributesErr := newAttributes(in.Attributes)
-	trace, systemDigest, systemErr := newTrace(from, in.SystemAttributes)
+	trace, systemDigest, systemErr := newTrace(from, attributes, in.SystemAttributes)
 	o.message = core.Outgoing{
 		Delay:           in.DelaySeconds.optional(),
 		Attributes:      attributes,
