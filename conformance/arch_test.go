@@ -34,17 +34,20 @@ type permit struct {
 }
 
 const (
-	badger = "github.com/dgraph-io/badger/v4"
-	cobra  = "github.com/spf13/cobra"
-	etree  = "github.com/beevik/etree"
-	gocmp  = "github.com/google/go-cmp"
-	json   = "github.com/go-json-experiment/json"
-	mux    = "github.com/gorilla/mux"
-	otel   = "go.opentelemetry.io/otel"
-	pflag  = "github.com/spf13/pflag"
-	smithy = "github.com/aws/smithy-go"
-	unix   = "golang.org/x/sys"
-	yaml   = "go.yaml.in/yaml/v3"
+	badger     = "github.com/dgraph-io/badger/v4"
+	cobra      = "github.com/spf13/cobra"
+	contrib    = "go.opentelemetry.io/contrib"
+	etree      = "github.com/beevik/etree"
+	gocmp      = "github.com/google/go-cmp"
+	json       = "github.com/go-json-experiment/json"
+	mux        = "github.com/gorilla/mux"
+	otel       = "go.opentelemetry.io/otel"
+	pflag      = "github.com/spf13/pflag"
+	prometheus = "github.com/prometheus/client_golang"
+	protobuf   = "google.golang.org/protobuf"
+	smithy     = "github.com/aws/smithy-go"
+	unix       = "golang.org/x/sys"
+	yaml       = "go.yaml.in/yaml/v3"
 )
 
 // Imports point one way: cmd -> sluice -> protocols -> core -> persistence.
@@ -56,7 +59,7 @@ const (
 	running
 )
 
-var dialect = []string{"core", "core/clock", "protocols", "protocols/internal/wire"}
+var dialect = []string{"core", "core/clock", "protocols", "protocols/faults", "protocols/internal/wire", "protocols/policy"}
 
 // permits has a row for each package: a package without one fails the test, so that its place is a decision.
 var permits = map[string]permit{
@@ -64,25 +67,42 @@ var permits = map[string]permit{
 	"persistence/badger":          {layer: storing, ours: []string{"persistence"}, others: []string{badger, unix}},
 	"persistence/memory":          {layer: storing, ours: []string{"persistence"}},
 	"persistence/persistencetest": {layer: storing, ours: []string{"persistence"}, others: []string{gocmp}},
-	"persistence/traced":          {layer: storing, ours: []string{"persistence"}, others: []string{otel}},
+	"persistence/traced":          {layer: storing, ours: []string{"persistence/traced/names", "persistence"}, others: []string{otel}},
+	"persistence/traced/names":    {layer: storing, others: []string{otel}},
 
 	"core":        {layer: queueing, ours: []string{"core/clock", "persistence"}},
 	"core/clock":  {layer: queueing},
-	"core/traced": {layer: queueing, ours: []string{"core", "core/clock"}, others: []string{otel}},
+	"core/traced": {layer: queueing, ours: []string{"core", "core/clock", "persistence/traced/names"}, others: []string{otel}},
 
-	"protocols":               {layer: speaking, ours: []string{"core"}},
-	"protocols/all":           {layer: speaking, ours: []string{"protocols", "protocols/mns", "protocols/sqs"}},
+	"protocols":     {layer: speaking, ours: []string{"core"}},
+	"protocols/all": {layer: speaking, ours: []string{"protocols", "protocols/faults", "protocols/mns", "protocols/sqs"}},
+	"protocols/control": {layer: speaking, ours: []string{
+		"core", "core/clock", "protocols", "protocols/internal/wire", "protocols/otlp",
+	}, others: []string{json}},
+	"protocols/control/page":  {layer: speaking},
+	"protocols/faults":        {layer: speaking, ours: []string{"core", "core/clock", "protocols"}, others: []string{json}},
 	"protocols/internal/wire": {layer: speaking, others: []string{etree, json}},
 	"protocols/mns":           {layer: speaking, ours: dialect, others: []string{etree, json, mux}},
+	"protocols/policy":        {layer: speaking, others: []string{json}},
 	"protocols/sqs":           {layer: speaking, ours: dialect, others: []string{json, mux, smithy}},
-	"protocols/traced":        {layer: speaking, ours: []string{"core", "protocols"}, others: []string{otel}},
+	"protocols/otlp":          {layer: speaking, others: []string{json, protobuf}},
+	"protocols/traced":        {layer: speaking, ours: []string{"core", "persistence/traced/names", "protocols"}, others: []string{otel}},
 
 	".": {layer: embedding, ours: []string{
 		"core", "core/clock", "persistence", "persistence/badger", "persistence/memory", "protocols", "protocols/all",
+		"protocols/control", "protocols/control/page", "protocols/faults", "protocols/policy",
 		"protocols/mns", // its topics push
+		"protocols/otlp",
+		"protocols/sqs", // its attributes can be declared
 	}},
 
-	"cmd/sluice": {layer: running, ours: []string{".", "conformance", "conformance/bench", "conformance/record", "conformance/replay"}, others: []string{cobra, pflag, yaml}},
+	"cmd/sluice/internal/certs":     {layer: running},
+	"cmd/sluice/internal/hocon":     {layer: running},
+	"cmd/sluice/internal/migration": {layer: running, ours: []string{".", "cmd/sluice/internal/hocon"}, others: []string{yaml}},
+
+	"cmd/sluice": {layer: running, ours: []string{".", "cmd/sluice/internal/certs", "cmd/sluice/internal/migration", "conformance", "conformance/bench", "conformance/record", "conformance/replay",
+		"core/traced", "persistence/traced/names", "persistence/traced", "protocols/traced", // what telemetry puts around a server
+	}, others: []string{cobra, contrib, otel, pflag, prometheus, yaml}},
 
 	// Also for the folders below that have no row of their own: they test and measure the whole.
 	"conformance": {layer: running, free: true},
