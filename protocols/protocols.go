@@ -7,12 +7,15 @@ package protocols
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/sluicemq/sluice/core"
 )
@@ -53,6 +56,10 @@ type Credential struct {
 	Secret       string
 	Account      string // whose key it is; empty: of the home of the provider that is asked
 	SessionToken string // what requests bring along with a temporary key; empty: the key is permanent
+	// User is the name of a user of the account. Empty: the key is that of the account itself.
+	User string
+	// Policy is what the user may do, in the language of IAM or of RAM. Empty: everything that the account may.
+	Policy string
 }
 
 // Site is what the dialects share: the engine and the names under which it is reached.
@@ -64,6 +71,9 @@ type Site struct {
 	Verify bool
 	// Credentials are the access keys by their ids.
 	Credentials map[string]Credential
+	// AccountPerKey gives each access key an account of its own, see AccountOf, where signatures are not verified and the
+	// request does not name another one.
+	AccountPerKey bool
 	// SQS and MNS are the homes of the two providers.
 	SQS, MNS Home
 	// Bridges joins namespaces: a key is read as its value. Both providers then see the same queues.
@@ -75,14 +85,43 @@ type Site struct {
 	MicrosecondVisibleTime bool
 	// PublicURL replaces scheme and host in the URLs of answers. Empty: those of the request.
 	PublicURL string
+	// QueueURLs is the form of the queue URLs in answers of SQS. Empty: the provider's path under the host above.
+	QueueURLs QueueURLStyle
 }
+
+// QueueURLStyle is a form of queue URLs. All of them are understood, whichever is given out.
+type QueueURLStyle string
+
+// The forms of queue URLs: the provider's own path, and those of LocalStack under the names that it has for them.
+const (
+	QueueURLHost     QueueURLStyle = "host"     // {host}/{account}/{name}
+	QueueURLPath     QueueURLStyle = "path"     // {host}/queue/{region}/{account}/{name}
+	QueueURLStandard QueueURLStyle = "standard" // sqs.{region}.{host}/{account}/{name}
+	QueueURLDomain   QueueURLStyle = "domain"   // {region}.queue.{host}/{account}/{name}
+)
 
 // Inside returns the engine's namespace for a provider's.
 func (s *Site) Inside(ns core.Namespace) core.Namespace {
 	if to, ok := s.Bridges[ns]; ok {
 		return to
 	}
+	if to, ok := s.Bridges[core.Namespace{Account: s.MNS.Account, Region: ns.Region}]; ok && s.AccountPerKey {
+		return core.Namespace{Account: ns.Account, Region: to.Region} // the accounts of keys are joined as the homes are
+	}
 	return ns
+}
+
+// AccountOf returns the account of an access key where each has its own: 12 digits, which both providers take for one
+// and which are always the same. A key of 12 digits is that account itself. Empty for none.
+func (s *Site) AccountOf(accessKey string) string {
+	if !s.AccountPerKey || accessKey == "" {
+		return ""
+	}
+	if len(accessKey) == 12 && strings.Trim(accessKey, "0123456789") == "" {
+		return accessKey
+	}
+	sum := sha256.Sum256([]byte(accessKey))
+	return fmt.Sprintf("%012d", binary.BigEndian.Uint64(sum[:])%1e12)
 }
 
 // Outside returns the namespace that a provider bridges to the engine's, or the engine's own where none is.
@@ -90,6 +129,11 @@ func (s *Site) Outside(ns core.Namespace) core.Namespace {
 	for from, to := range s.Bridges {
 		if to == ns {
 			return from
+		}
+	}
+	for from, to := range s.Bridges {
+		if s.AccountPerKey && from.Account == s.MNS.Account && to.Region == ns.Region {
+			return core.Namespace{Account: ns.Account, Region: from.Region}
 		}
 	}
 	return ns

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/protocols"
+	"github.com/sluicemq/sluice/protocols/policy"
 )
 
 const xmlVersion = "2015-06-06"
@@ -21,7 +22,7 @@ const xmlVersion = "2015-06-06"
 func XML(site *protocols.Site) protocols.Dialect {
 	return &dialect{
 		name: "mns", version: []string{xmlVersion}, codec: xmlCodec{}, host: namespaceOf,
-		router: newRouter(operations), broker: site.Broker(rules), site: site,
+		router: newRouter(operations), broker: site.Broker(rulesOf(site)), site: site, policies: newPolicies(site),
 	}
 }
 
@@ -33,6 +34,8 @@ type dialect struct {
 	router  *router
 	broker  core.Broker
 	site    *protocols.Site
+
+	policies map[string]*policy.Document // of users, by their texts; nil while nobody verifies keys
 }
 
 func (d *dialect) Name() string { return d.name }
@@ -82,7 +85,7 @@ func (d *dialect) Decode(r *http.Request) (*protocols.Call, error) {
 		return c, errInvalidURL
 	}
 	c.Operation, c.Detail = o.name, o
-	s, err := d.serve(in)
+	s, err := d.serve(in, o.name)
 	if err != nil {
 		return c, err
 	}
@@ -151,6 +154,9 @@ func (d *dialect) Fail(w http.ResponseWriter, c *protocols.Call, err error) {
 	_ = d.answer(w, c.RequestID, f.status, errorPlan, reflect.ValueOf(&out).Elem())
 }
 
+// Code implements protocols.Coder.
+func (d *dialect) Code(_ *protocols.Call, err error) string { return translate(err).code }
+
 // Headers that are the same in all answers.
 var (
 	server  = []string{"AliyunMQS"}
@@ -193,11 +199,12 @@ type service struct {
 	inside  core.Namespace // what the engine makes of it
 	url     string         // scheme and host of the URLs in answers
 	micro   bool           // NextVisibleTime of ChangeMessageVisibility in microseconds
+	request *http.Request  // whose headers may have a trace
 }
 
 // serve makes out who sends a request and what it is about.
-func (d *dialect) serve(in *request) (*service, error) {
-	outside, err := d.namespaceOf(in.http)
+func (d *dialect) serve(in *request, operation string) (*service, error) {
+	outside, err := d.namespaceOf(in.http, operation)
 	if err != nil {
 		return nil, err
 	}
@@ -213,26 +220,24 @@ func (d *dialect) serve(in *request) (*service, error) {
 	if url == "" {
 		url = "http://" + in.http.Host // recorded, whatever the scheme of the request
 	}
-	return &service{broker: d.broker, outside: outside, inside: d.site.Inside(outside), url: url, micro: d.site.MicrosecondVisibleTime}, nil
+	return &service{broker: d.broker, outside: outside, inside: d.site.Inside(outside), url: url, micro: d.site.MicrosecondVisibleTime, request: in.http}, nil
 }
 
-// namespaceOf returns whose queues a request is about, and where. If keys are verified, an account that the host names
-// has to be that of the key; where it names none, that of the key is meant.
-func (d *dialect) namespaceOf(r *http.Request) (core.Namespace, error) {
+// namespaceOf returns whose queues a request is about, and where.
+func (d *dialect) namespaceOf(r *http.Request, operation string) (core.Namespace, error) {
 	ns, named := d.host(r.Host, d.site.MNS)
 	if !d.site.Verify {
+		if d.site.AccountPerKey && !named {
+			a, _ := parseAuthorization(r.Header.Get("Authorization"))
+			ns.Account = cmp.Or(d.site.AccountOf(a.keyID), ns.Account)
+		}
 		return ns, nil
 	}
 	c, err := d.verify(r)
 	if err != nil {
 		return ns, err
 	}
-	owner := cmp.Or(c.Account, d.site.MNS.Account)
-	if named && owner != ns.Account {
-		return ns, errAccessDenied
-	}
-	ns.Account = owner
-	return ns, nil
+	return d.authorize(r, c, operation, ns, named)
 }
 
 func (s *service) key(queue string) core.QueueKey {

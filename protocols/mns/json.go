@@ -25,7 +25,7 @@ const jsonVersion = "2026-04-09"
 func JSON(site *protocols.Site) protocols.Dialect {
 	d := &dialect{
 		name: "mns-json", version: []string{jsonVersion}, codec: jsonCodec{}, host: regionalNamespaceOf,
-		router: newRouter(dataPlane()), broker: site.Broker(rules), site: site,
+		router: newRouter(dataPlane()), broker: site.Broker(rulesOf(site)), site: site, policies: newPolicies(site),
 	}
 	return &jsonDialect{d}
 }

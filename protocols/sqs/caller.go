@@ -20,11 +20,14 @@ type caller struct {
 	namespace core.Namespace // as the provider sees it, before bridging
 	accessKey string         // empty: the request is not signed
 	senderID  string         // what sender has found
+	user      *user          // whose key it is; nil: the request is not signed, or nobody verifies that
+	operation string         // what it wants
 }
 
 // newCaller reads the credential scope of a signature, in the Authorization header or in a presigned query. The
 // signature itself is for verify. The scope gives the region; an access key of 12 digits is an account as well, which
-// other emulators made a convention for tests. What is not said is the home of the site.
+// other emulators made a convention for tests. What is not said is the home of the
+// site; the host is not asked, since clients reach us by any name.
 func newCaller(site *protocols.Site, r *http.Request) *caller {
 	c := &caller{request: r, namespace: site.SQS.Namespace()}
 	scope := credential(r)
@@ -32,6 +35,8 @@ func newCaller(site *protocols.Site, r *http.Request) *caller {
 	c.accessKey = key
 	if isAccount(key) {
 		c.namespace.Account = key
+	} else if own := site.AccountOf(key); own != "" {
+		c.namespace.Account = own
 	}
 	// {key}/{date}/{region}/{service}/aws4_request
 	if parts := strings.Split(rest, "/"); len(parts) == 4 && isRegion(parts[1]) {

@@ -53,6 +53,9 @@ func (d *jsonDialect) Decode(r *http.Request) (*protocols.Call, error) {
 		return call, err
 	}
 	name, ours := strings.CutPrefix(r.Header.Get(targetHeader), targetPrefix)
+	if err := d.admit(x.from, name); err != nil {
+		return call, err
+	}
 	o, known := operations[name]
 	if !ours || !known || r.Method != http.MethodPost {
 		return call, unknownOperation.say("") // Recorded: status, type and code; UNVERIFIED: that there is no text
@@ -65,6 +68,7 @@ func (d *jsonDialect) Decode(r *http.Request) (*protocols.Call, error) {
 	if err != nil {
 		return call, malformed(err)
 	}
+	x.in = in
 	call.Run = func(ctx context.Context) (any, error) { return o.run(ctx, d.service, x.from, in) }
 	return call, nil
 }

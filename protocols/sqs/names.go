@@ -1,9 +1,11 @@
 package sqs
 
 import (
+	"net"
 	"strings"
 
 	"github.com/sluicemq/sluice/core"
+	"github.com/sluicemq/sluice/protocols"
 )
 
 // queue returns the key of the queue that a request is about: the one of its QueueUrl or else of its path. Returns
@@ -39,15 +41,36 @@ type place struct {
 	name            core.QueueName
 }
 
-// parseQueueURL reads a queue URL or its path. The host is never looked at: clients may have reached us by another
-// name. Besides the provider's own form /{account}/{name} it accepts those that other emulators hand out,
-// /queue/{name} and /queue/{region}/{account}/{name}, and the bare name, which the real service accepts too
-// (validated).
+// parseQueueURL reads a queue URL or its path. Besides the provider's own form /{account}/{name} it accepts those that
+// other emulators hand out, /queue/{name} and /queue/{region}/{account}/{name}, and the bare name, which the real
+// service accepts too (validated). The host is never looked at: clients may have reached us by another name.
 func parseQueueURL(text string) (place, bool) {
 	path := text
 	if _, rest, absolute := strings.Cut(text, "://"); absolute {
 		_, path, _ = strings.Cut(rest, "/")
 	}
+	return parseQueuePath(path)
+}
+
+// regionOf returns the region in a local host name as other emulators hand them out, sqs.{region}.localhost… and
+// {region}.queue.localhost…; empty for any other host.
+func regionOf(host string) string {
+	name, isSQS := strings.CutPrefix(host, "sqs.")
+	region, domain, ok := strings.Cut(name, ".")
+	if !isSQS {
+		domain, ok = strings.CutPrefix(domain, "queue.")
+	}
+	if !ok || !isRegion(region) {
+		return ""
+	}
+	domain, _, _ = strings.Cut(domain, ":")
+	if first, _, _ := strings.Cut(domain, "."); first != "localhost" {
+		return ""
+	}
+	return region
+}
+
+func parseQueuePath(path string) (place, bool) {
 	path, _, _ = strings.Cut(path, "?")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	switch {
@@ -69,9 +92,39 @@ func isQueuePath(path string) bool {
 	return ok && p.account != ""
 }
 
-// queueURL returns the URL of a queue for a caller.
+// queueURL returns the URL of a queue for a caller, in the form that the site wants.
 func (s *service) queueURL(from *caller, key core.QueueKey) string {
-	return from.base(s.site) + "/" + s.outside(key.Namespace).Account + "/" + string(key.Name)
+	base, ns := from.base(s.site), s.outside(key.Namespace)
+	switch s.site.QueueURLs {
+	case "", protocols.QueueURLHost:
+	case protocols.QueueURLPath:
+		base += "/queue/" + ns.Region
+	case protocols.QueueURLStandard:
+		base = under("sqs."+ns.Region+".", base)
+	case protocols.QueueURLDomain:
+		base = under(ns.Region+".queue.", base)
+	}
+	return base + "/" + ns.Account + "/" + string(key.Name)
+}
+
+// localDomain is a public name whose subdomains are all 127.0.0.1: what clients of LocalStack are used to.
+const localDomain = "localhost.localstack.cloud"
+
+// under puts labels before the host of a URL, in place of those for a region that it has. An address cannot have any, so
+// that one is named instead.
+func under(labels, base string) string {
+	scheme, host, _ := strings.Cut(base, "://")
+	name, port := host, ""
+	if h, p, err := net.SplitHostPort(host); err == nil {
+		name, port = h, ":"+p
+	}
+	if region := regionOf(name); region != "" {
+		name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "sqs."), region+"."), "queue.")
+	}
+	if net.ParseIP(strings.Trim(name, "[]")) != nil {
+		name = localDomain
+	}
+	return scheme + "://" + labels + name + port
 }
 
 // outside returns a namespace of the engine as callers of SQS see it. Where another provider's namespace is joined

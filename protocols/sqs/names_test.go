@@ -24,6 +24,18 @@ func TestParseQueueURL(t *testing.T) {
 		"http://localhost/q":                                          {name: "q"},
 		"http://localhost/queue/q":                                    {name: "q"},
 		"http://localhost/queue/eu-west-1/123456789012/q": {region: "eu-west-1", account: "123456789012", name: "q"},
+		// Of LocalStack, in its three strategies.
+		"http://sqs.eu-west-1.localhost.localstack.cloud:4566/000000000000/q":   {account: "000000000000", name: "q"},
+		"http://eu-west-1.queue.localhost.localstack.cloud:4566/000000000000/q": {account: "000000000000", name: "q"},
+		"http://queue.localhost.localstack.cloud:4566/000000000000/q":           {account: "000000000000", name: "q"},
+		"http://localhost.localstack.cloud:4566/queue/us-east-2/000000000000/q": {region: "us-east-2", account: "000000000000", name: "q"},
+		"http://sqs.us-east-1.localhost:4566/queue/us-east-2/000000000000/q":    {region: "us-east-2", account: "000000000000", name: "q"},
+		"http://sqs.nonsense.localhost:4566/000000000000/q":                     {account: "000000000000", name: "q"},
+		"http://sqs.eu-west-1.localhostage.example/000000000000/q":              {account: "000000000000", name: "q"},
+		// Of GoAWS and of ElasticMQ.
+		"http://us-east-1.goaws.com:4100/100010001000/q": {account: "100010001000", name: "q"},
+		"http://goaws:4100/queue/q":                      {name: "q"},
+		"http://localhost:9324/queue/q":                  {name: "q"},
 	} {
 		if got, ok := parseQueueURL(text); !ok || got != want {
 			t.Errorf("parseQueueURL(%q) = %+v, %v, want %+v", text, got, ok, want)
@@ -32,6 +44,34 @@ func TestParseQueueURL(t *testing.T) {
 	for _, text := range []string{"", "/", "http://", "http://whatever-incorrect-queue-address", "http://h/12/q", "/a/b/c", "/queue/r/12/q", "/1/2/3/4/5"} {
 		if got, ok := parseQueueURL(text); ok {
 			t.Errorf("parseQueueURL(%q) = %+v, want nothing", text, got)
+		}
+	}
+}
+
+func TestQueueURLsHaveTheFormOfTheSite(t *testing.T) {
+	for _, tt := range []struct {
+		style       protocols.QueueURLStyle
+		request, at string
+	}{
+		{"", "http://localhost:9324/", "http://localhost:9324/000000000000/q"},
+		{protocols.QueueURLHost, "http://localhost:9324/", "http://localhost:9324/000000000000/q"},
+		{protocols.QueueURLPath, "http://localhost:9324/", "http://localhost:9324/queue/eu-west-1/000000000000/q"},
+		{protocols.QueueURLStandard, "http://localhost:9324/", "http://sqs.eu-west-1.localhost:9324/000000000000/q"},
+		{protocols.QueueURLStandard, "http://localhost/", "http://sqs.eu-west-1.localhost/000000000000/q"},
+		{protocols.QueueURLStandard, "http://127.0.0.1:9324/", "http://sqs.eu-west-1.localhost.localstack.cloud:9324/000000000000/q"},
+		{protocols.QueueURLStandard, "http://[::1]:9324/", "http://sqs.eu-west-1.localhost.localstack.cloud:9324/000000000000/q"},
+		{protocols.QueueURLStandard, "http://[::1]/", "http://sqs.eu-west-1.localhost.localstack.cloud/000000000000/q"},
+		{protocols.QueueURLStandard, "http://us-east-1.queue.localhost:1/", "http://sqs.eu-west-1.localhost:1/000000000000/q"},
+		{protocols.QueueURLDomain, "http://sqs.us-east-1.localhost.localstack.cloud:4566/", "http://eu-west-1.queue.localhost.localstack.cloud:4566/000000000000/q"},
+	} {
+		s := &service{site: &protocols.Site{SQS: protocols.Home{Account: "000000000000", Region: "us-east-1"}, QueueURLs: tt.style}}
+		key := core.QueueKey{Namespace: core.Namespace{Account: "000000000000", Region: "eu-west-1"}, Name: "q"}
+		got := s.queueURL(&caller{request: httptest.NewRequest("POST", tt.request, nil)}, key)
+		if got != tt.at {
+			t.Errorf("queueURL in the form %q at %s = %s, want %s", tt.style, tt.request, got, tt.at)
+		}
+		if p, ok := parseQueueURL(got); !ok || p.name != "q" || p.region != "" && p.region != "eu-west-1" {
+			t.Errorf("parseQueueURL(%q) = %+v, want the same queue", got, p)
 		}
 	}
 }
@@ -108,6 +148,9 @@ func TestCaller(t *testing.T) {
 		{"a region from a host name", v4 + "AKID/20261130/queue/sqs/aws4_request", "/", home, "AKID"},
 		{"a region with marks", v4 + "AKID/20261130/../1-1/sqs/aws4_request", "/", home, "AKID"},
 		{"something else", "Bearer x", "/", home, ""},
+		{"a local host with a region", "", "http://sqs.eu-west-1.localhost:4566/", home, ""},
+		{"a scope before the host", v4 + "AKID/20261130/us-east-2/sqs/aws4_request", "http://eu-west-1.queue.localhost/", core.Namespace{Account: "000000000000", Region: "us-east-2"}, "AKID"},
+		{"another host with a region", "", "http://sqs.eu-west-1.amazonaws.com/", home, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := httptest.NewRequest("POST", tt.target, nil)

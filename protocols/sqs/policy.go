@@ -10,7 +10,7 @@ import (
 
 const notePolicy = "Policy"
 
-// setPolicy notes an access policy as it was sent. It is checked for its form and grants or denies nothing.
+// setPolicy notes an access policy as it was sent. It is checked for its form; own goes by what it says.
 func (d *draft) setPolicy(value string) error {
 	if value == "" { // removes the policy (validated)
 		d.setNote(notePolicy, nil)

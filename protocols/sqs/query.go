@@ -47,6 +47,9 @@ func (d *queryDialect) Decode(r *http.Request) (*protocols.Call, error) {
 	if err := d.verify(x.from, digest); err != nil {
 		return call, err
 	}
+	if err := d.admit(x.from, action); err != nil {
+		return call, err
+	}
 	o, err := x.choose(r, form, action)
 	if err != nil {
 		return call, err
@@ -56,6 +59,7 @@ func (d *queryDialect) Decode(r *http.Request) (*protocols.Call, error) {
 	if err != nil {
 		return call, malformed(err)
 	}
+	x.in = in
 	call.Run = func(ctx context.Context) (any, error) { return o.run(ctx, d.service, x.from, in) }
 	return call, nil
 }

@@ -33,6 +33,11 @@ func (s *service) createQueue(ctx context.Context, from *caller, in *createQueue
 	if err != nil {
 		return nil, err
 	}
+	if len(tags) > 0 { // Documented: tags need the permission of their own
+		if err := s.may(from, key, "TagQueue"); err != nil {
+			return nil, err
+		}
+	}
 	if existing, err := s.broker.Queue(ctx, key); err == nil {
 		draft.keepSpelling(existing.Settings)
 	}
@@ -99,7 +104,11 @@ func (s *service) listQueues(ctx context.Context, from *caller, in *listQueuesIn
 	if err != nil {
 		return nil, err
 	}
-	queues, more, err := s.broker.Queues(ctx, s.site.Inside(from.namespace), prefix, p.after, p.limit)
+	all, err := s.own(from, core.QueueKey{Namespace: s.site.Inside(from.namespace)})
+	if err != nil {
+		return nil, err
+	}
+	queues, more, err := s.broker.Queues(ctx, all.Namespace, prefix, p.after, p.limit)
 	if err != nil {
 		return nil, err
 	}

@@ -28,10 +28,11 @@ func Query(site *protocols.Site) protocols.Dialect { return &queryDialect{newSer
 type service struct {
 	site   *protocols.Site
 	broker core.Broker
+	users  map[string]*user // by their access keys; nil while nobody verifies them
 }
 
 func newService(site *protocols.Site) *service {
-	return &service{site: site, broker: site.Broker(rules(site.Strict))}
+	return &service{site: site, broker: site.Broker(rules(site.Strict)), users: newUsers(site)}
 }
 
 // refuse returns err, which says what is wrong with a request, unless there is no such queue: that comes first

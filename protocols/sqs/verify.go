@@ -1,7 +1,6 @@
 package sqs
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"net/http"
@@ -47,18 +46,16 @@ func (s *service) digest(body []byte) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// verify checks who sends a request, if the site wants that, and enters the account of the key into the caller.
+// verify checks who sends a request, if the site wants that, and enters user and account into the caller. A request that
+// is not signed passes, and has no user.
 // UNVERIFIED: the order of the checks, which is that of the errors: form, scope, clock, key, signature.
 func (s *service) verify(from *caller, digest [sha256.Size]byte) error {
 	if !s.site.Verify {
 		return nil
 	}
 	g, err := readSignature(from.request)
-	switch {
-	case err != nil:
-		return err
-	case g == nil:
-		return errUnsigned
+	if g == nil || err != nil {
+		return err // what is not signed is for admit
 	}
 	if err := g.checkScope(from.request); err != nil {
 		return err
@@ -74,7 +71,8 @@ func (s *service) verify(from *caller, digest [sha256.Size]byte) error {
 	if !g.matches(from.request, c, digest) {
 		return errBadSignature
 	}
-	from.namespace = core.Namespace{Account: cmp.Or(c.Account, s.site.SQS.Account), Region: g.scope.region}
+	from.user = s.users[g.scope.key]
+	from.namespace = core.Namespace{Account: from.user.account, Region: g.scope.region}
 	return nil
 }
 
@@ -196,13 +194,4 @@ func (g *signature) signedHeaders(r *http.Request) http.Header {
 		signed[http.CanonicalHeaderKey(name)] = single
 	}
 	return signed
-}
-
-// own refuses a queue of another account or region than the key's, if keys are verified: policies that would let others
-// in are kept, and not evaluated. Recorded until 2021: the text.
-func (s *service) own(from *caller, key core.QueueKey) (core.QueueKey, error) {
-	if !s.site.Verify || key.Namespace == s.site.Inside(from.namespace) {
-		return key, nil
-	}
-	return key, accessDenied.say("Access to the resource %s is denied.", s.queueURL(from, key))
 }

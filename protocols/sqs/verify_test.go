@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -313,7 +314,7 @@ func TestKeysOpenTheirOwnQueuesOnly(t *testing.T) {
 		if err != nil || len(list.QueueUrls) != 1 {
 			t.Errorf("ListQueues of the other account = %+v, %v, want one", list, err)
 		}
-		const denied = "Access to the resource http://localhost:9324/000000000000/q is denied."
+		const refused = "User: arn:aws:iam::123456789012:root is not authorized to perform: sqs:%s on resource: arn:aws:sqs:us-east-1:000000000000:q because no resource-based policy allows the sqs:%[1]s action"
 		const arn = "arn:aws:sqs:us-east-1:000000000000:q"
 		for name, call := range map[string]func() error{
 			"SendMessage": func() error {
@@ -342,7 +343,7 @@ func TestKeysOpenTheirOwnQueuesOnly(t *testing.T) {
 				return err
 			},
 		} {
-			wantCode(t, name, call(), protocol, "AccessDenied", denied)
+			wantCode(t, name, call(), protocol, "AccessDenied", fmt.Sprintf(refused, strings.ToLower(name)))
 		}
 		_, err = other.SetQueueAttributes(ctx, &sqs.SetQueueAttributesInput{QueueUrl: theirs.QueueUrl, Attributes: map[string]string{
 			"RedrivePolicy": `{"deadLetterTargetArn":"` + arn + `","maxReceiveCount":1}`,
