@@ -3,6 +3,7 @@ package sluice
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sluicemq/sluice/core"
@@ -11,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/persistence/badger"
 	"github.com/sluicemq/sluice/persistence/memory"
 	"github.com/sluicemq/sluice/protocols"
+	"github.com/sluicemq/sluice/protocols/policy"
 )
 
 // Memory as Options.Data keeps everything in memory: nothing is left when the server is closed.
@@ -30,6 +32,19 @@ type Home = protocols.Home
 
 // Credential is what belongs to an access key.
 type Credential = protocols.Credential
+
+// QueueURLStyle is a form of queue URLs.
+type QueueURLStyle = protocols.QueueURLStyle
+
+// The forms of queue URLs.
+const (
+	QueueURLHost     = protocols.QueueURLHost     // {host}/{account}/{name}, as the provider's
+	QueueURLPath     = protocols.QueueURLPath     // {host}/queue/{region}/{account}/{name}
+	QueueURLStandard = protocols.QueueURLStandard // sqs.{region}.{host}/{account}/{name}
+	QueueURLDomain   = protocols.QueueURLDomain   // {region}.queue.{host}/{account}/{name}
+)
+
+var queueURLStyles = []QueueURLStyle{"", QueueURLHost, QueueURLPath, QueueURLStandard, QueueURLDomain}
 
 // Bridge joins an account and region of MNS with one of SQS: both then see the same queues.
 type Bridge struct{ MNS, SQS Home }
@@ -51,7 +66,8 @@ type Options struct {
 	// directory when it is needed. 0 means 256 MiB. With Memory it means nothing.
 	BodyBudget int64
 
-	// Clock tells the engine the time. Nil means the machine's; clock.NewManual makes one that is moved by hand.
+	// Clock tells the engine the time. Nil means the machine's; clock.NewManual makes one that is moved by hand. With Admin,
+	// nil means a clock.Adjustable.
 	Clock clock.Clock
 
 	// SQS and MNS are the homes of requests that do not say where they belong. The zero value means DefaultSQS and
@@ -63,6 +79,10 @@ type Options struct {
 	// Credentials are the access keys, by their ids, with which requests have to be signed. Nil means that any
 	// credentials will do and that signatures are not read; an empty map refuses every request.
 	Credentials map[string]Credential
+
+	// AccountPerKey gives each access key an account of its own, so that many test runs share a server without meeting: the
+	// account is made of the key. Not for keys of Credentials, which say whose they are.
+	AccountPerKey bool
 
 	// Strict turns the providers' wait rules on, such as 60 seconds between two purges of a queue. They only slow
 	// tests down, so they are off otherwise; every other rule always holds.
@@ -76,12 +96,17 @@ type Options struct {
 	// PublicURL replaces scheme and host in the URLs of answers, for a server behind a proxy that changes the Host
 	// header. Empty means those of the request.
 	PublicURL string
+	// QueueURLs is the form of queue URLs in answers of SQS. Empty means QueueURLHost. Requests may use all forms.
+	QueueURLs QueueURLStyle
 	// PushURL is where receivers of pushes find this server, which has the certificate of the signatures. Empty means
 	// PublicURL or, without one, the address that Serve listens on, once it does.
 	PushURL string
 	// PushHosts are hosts to which topics of MNS may push although they are public, as they stand in endpoints.
 	// Loopback and private addresses need no permission; those of metadata services never get it.
 	PushHosts []string
+
+	// Faults are what goes wrong on purpose. SetFaults changes them later.
+	Faults []FaultRule
 
 	// Resources are there when Open returns.
 	Resources Resources
@@ -90,6 +115,32 @@ type Options struct {
 	Observers []core.Observer
 	// OnFault is told of each fault of the server, once, from any goroutine. Nil means that nobody is.
 	OnFault func(*Fault)
+	// Decorate puts something around parts of the server, such as telemetry.
+	Decorate Decorators
+	// Admin makes the server remember what happens to messages, for Server.Admin. Nil means that it does not.
+	Admin *Admin
+}
+
+// Decorators wrap parts of a server. A part whose decorator is nil has nothing around it.
+type Decorators struct {
+	Store   func(persistence.Store) persistence.Store // called once
+	Broker  func(core.Broker) core.Broker             // called for each view of the engine that a dialect takes
+	Dialect func(protocols.Dialect) protocols.Dialect // called for each dialect, and again by Reload
+}
+
+// dialects wraps those of a site.
+func (d *Decorators) dialects(dialects []protocols.Dialect) []protocols.Dialect {
+	for i := range dialects {
+		dialects[i] = decorated(d.Dialect, dialects[i])
+	}
+	return dialects
+}
+
+func decorated[P any](decorate func(P) P, part P) P {
+	if decorate == nil {
+		return part
+	}
+	return decorate(part)
 }
 
 func (o Options) withDefaults() Options {
@@ -143,12 +194,14 @@ func (o Options) site() *protocols.Site {
 	return &protocols.Site{
 		Verify:                 o.Credentials != nil,
 		Credentials:            o.Credentials,
+		AccountPerKey:          o.AccountPerKey,
 		SQS:                    o.SQS,
 		MNS:                    o.MNS,
 		Bridges:                bridges,
 		Strict:                 o.Strict,
 		MicrosecondVisibleTime: o.MicrosecondVisibleTime,
 		PublicURL:              o.PublicURL,
+		QueueURLs:              o.QueueURLs,
 	}
 }
 
@@ -166,19 +219,52 @@ func (o Options) validate() error {
 	switch {
 	case o.Sync != "" && o.Sync != SyncOS && o.Sync != SyncAlways:
 		return fmt.Errorf("sync is %q, want %q or %q", o.Sync, SyncOS, SyncAlways)
+	case !slices.Contains(queueURLStyles, o.QueueURLs):
+		return fmt.Errorf("the form of queue URLs is %q, want one of %q", o.QueueURLs, queueURLStyles[1:])
 	case o.MaxInFlight < 0:
 		return fmt.Errorf("the bound of messages in flight is %d, want at least 1", o.MaxInFlight)
 	}
-	if err := sqsHomes.check(o.SQS); err != nil && o.SQS != (Home{}) {
+	if err := o.validateHomes(); err != nil {
 		return err
 	}
-	if err := mnsHomes.check(o.MNS); err != nil && o.MNS != (Home{}) {
+	for key, c := range o.Credentials {
+		if err := CheckCredential(c); err != nil {
+			return fmt.Errorf("access key %s: %w", key, err)
+		}
+	}
+	if err := CheckFaults(o.Faults...); err != nil {
 		return err
 	}
 	if err := o.Resources.validate(); err != nil {
 		return err
 	}
 	return checkBridges(o.Bridges)
+}
+
+// validateHomes lets the zero value be, which means the default.
+func (o Options) validateHomes() error {
+	if err := sqsHomes.check(o.SQS); err != nil && o.SQS != (Home{}) {
+		return err
+	}
+	if err := mnsHomes.check(o.MNS); err != nil && o.MNS != (Home{}) {
+		return err
+	}
+	return nil
+}
+
+// userName is what the user of an access key can be called. Documented, of users of IAM.
+var userName = regexp.MustCompile(`^[A-Za-z0-9_+=,.@-]{0,64}$`)
+
+// CheckCredential returns an error if a credential is none: its policy cannot be read, or its user has no proper name.
+func CheckCredential(c Credential) error {
+	if !userName.MatchString(c.User) {
+		return fmt.Errorf("%q is not the name of a user, want up to 64 letters, digits and +=,.@_-", c.User)
+	}
+	if c.Policy == "" {
+		return nil
+	}
+	_, err := policy.ParseIdentity(c.Policy)
+	return err
 }
 
 // homes are the names that a provider's accounts can have.

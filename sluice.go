@@ -23,6 +23,8 @@ import (
 	"github.com/sluicemq/sluice/persistence"
 	"github.com/sluicemq/sluice/protocols"
 	"github.com/sluicemq/sluice/protocols/all"
+	"github.com/sluicemq/sluice/protocols/control"
+	"github.com/sluicemq/sluice/protocols/faults"
 	"github.com/sluicemq/sluice/protocols/mns"
 )
 
@@ -31,11 +33,17 @@ const Version = "0.1.0"
 
 // Server is a running engine with its dialects. It is safe for concurrent use.
 type Server struct {
-	clock   clock.Clock
-	handler http.Handler
-	onFault func(*Fault)
-	close   func() error
-	url     atomic.Pointer[string] // where receivers of pushes find this server; empty until that is known
+	clock    clock.Clock
+	handler  http.Handler
+	dialects swapping   // part of handler
+	mu       sync.Mutex // of options
+	options  Options    // what it runs with
+	faults   *faults.Set
+	engine   *core.Engine
+	control  *control.API
+	onFault  func(*Fault)
+	close    func() error
+	url      atomic.Pointer[string] // where receivers of pushes find this server; empty until that is known
 }
 
 // Open starts an engine. Returns an *OpenError if the data cannot be opened, and another error if an option is wrong;
@@ -44,12 +52,14 @@ func Open(o Options) (*Server, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
+	watcher := o.watch()
 	o = o.withDefaults()
 	store, err := o.openStore()
 	if err != nil {
 		return nil, &OpenError{Dir: o.Data, Err: err}
 	}
-	s := &Server{clock: o.Clock, onFault: o.OnFault}
+	store = decorated(o.Decorate.Store, store)
+	s := &Server{clock: o.Clock, onFault: o.OnFault, options: o}
 	url := cmp.Or(o.PushURL, o.PublicURL)
 	s.url.Store(&url)
 	site := o.site()
@@ -71,28 +81,38 @@ func Open(o Options) (*Server, error) {
 	if err != nil {
 		return nil, &OpenError{Dir: o.Data, Err: errors.Join(err, store.Close())}
 	}
-	site.Broker = func(r core.Rules) core.Broker { return engine.Under(o.limited(r)) }
-	d := &declaration{site: site, broker: engine.Under}
-	if err := d.declare(context.Background(), &o.Resources); err != nil {
+	s.engine = engine
+	s.faults = faults.NewSet(all.Providers(), o.Clock, s.again)
+	if len(o.Faults) > 0 {
+		_ = s.faults.Replace(o.Faults) // they were checked with the other options
+	}
+	if err := s.declare(context.Background(), s.speak(o), &o.Resources); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
 	s.close = sync.OnceValue(engine.Close)
-	s.handler = route(protocols.NewHandler(all.Dialects(site), s.requestFault), pusher)
+	s.control = s.newControl(o, watcher)
+	s.handler = s.aliases(route(&s.dialects, pusher))
 	return s, nil
 }
 
 // Handler answers the requests of all dialects, and GET /health. It stops working when the server is closed.
 func (s *Server) Handler() http.Handler { return s.handler }
 
+// Engine returns the engine, for those who look behind the providers' scenes, such as tests. It is closed with the server.
+func (s *Server) Engine() *core.Engine { return s.engine }
+
 // Clock returns the clock that the engine goes by: the one of Options, or the machine's.
 func (s *Server) Clock() clock.Clock { return s.clock }
+
+// Dropped returns how many events each of Options.Observers has lost by being slow.
+func (s *Server) Dropped() []int64 { return s.engine.Dropped() }
 
 // Close stops the engine and releases the data directory. What was answered is durable by then. Calling it again
 // returns what the first call did.
 func (s *Server) Close() error { return s.close() }
 
 func (s *Server) requestFault(c *protocols.Call, err error) {
-	s.onFault(&Fault{Operation: c.Operation, RequestID: c.RequestID, Err: err})
+	s.onFault(&Fault{Operation: c.Operation, RequestID: c.RequestID, Err: err, Context: c.Request.Context()})
 }
 
 // Fault is something that went wrong and that no client is to blame for. Clients see only their provider's internal
@@ -101,6 +121,7 @@ type Fault struct {
 	Operation string // the provider's name of it; empty outside a request
 	RequestID string // as the client sees it; empty outside a request
 	Err       error
+	Context   context.Context // of the request, for those who log its trace; nil outside a request
 }
 
 // Error says what went wrong, and for which request.

@@ -1,0 +1,115 @@
+package sluice
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+
+	"github.com/sluicemq/sluice/core"
+	"github.com/sluicemq/sluice/core/clock"
+	"github.com/sluicemq/sluice/protocols/control"
+	"github.com/sluicemq/sluice/protocols/control/page"
+	"github.com/sluicemq/sluice/protocols/otlp"
+)
+
+// Admin configures the control API, by which people and tests look into queues and move the time. It has no limit to
+// what it shows and changes, so it belongs on a port of its own; see Server.Admin.
+type Admin struct {
+	// Token has to come with every request but those for health. Empty: none has to, and requests must name the host
+	// as localhost, as an address, or as one of Hosts.
+	Token string
+	Hosts []string
+	// History bounds what is remembered of messages. The zero value is good.
+	History History
+	// Metrics is served at /metrics. Nil: there is no such path.
+	Metrics http.Handler
+	// Extra are further handlers by the patterns of http.ServeMux, without a host.
+	Extra map[string]http.Handler
+}
+
+// History bounds what is remembered of messages.
+type History = control.Memory
+
+// snapshots is the folder of snapshots in the data directory.
+const snapshots = "snapshots"
+
+// Admin returns the control API with its page. Without Options.Admin it is there as well, but nothing of the past is
+// remembered and there are no live events. A server for it needs no more than NewHTTPServer.
+func (s *Server) Admin() http.Handler { return s.control }
+
+// watch prepares options for the control API: somebody has to remember what happens, and the clock has to obey.
+func (o *Options) watch() *control.Watcher {
+	if o.Admin == nil {
+		return nil
+	}
+	if o.Clock == nil {
+		o.Clock = clock.NewAdjustable()
+	}
+	w := control.NewWatcher(o.Admin.History)
+	o.Observers = append(o.Observers[:len(o.Observers):len(o.Observers)], w)
+	return w
+}
+
+// newControl returns the control API of a server whose engine is open.
+func (s *Server) newControl(o Options, w *control.Watcher) *control.API {
+	if o.Admin == nil {
+		o.Admin = &Admin{}
+	}
+	spans := otlp.New(otlp.Options{})
+	extra := map[string]http.Handler{"/api/v1/faults": s.FaultsHandler(), "/api/v1/faults/": s.FaultsHandler()}
+	for pattern, h := range o.Admin.Extra {
+		extra[pattern] = h
+	}
+	c := control.Options{
+		Engine: s.engine, Clock: o.Clock, Watcher: w, Version: Version, Page: page.Files,
+		Token: o.Admin.Token, Hosts: o.Admin.Hosts,
+		InFlightLimit: inFlightLimit(o),
+		Redeclare:     s.redeclare,
+		Home:          o.SQS.Namespace(), Inside: o.site().Inside,
+		Metrics: o.Admin.Metrics, Traces: spans, Spans: control.Spans(spans), Extra: extra,
+		OnFault: o.backgroundFault,
+	}
+	if o.Data != Memory {
+		c.SnapshotDir = filepath.Join(o.Data, snapshots)
+	}
+	if i := len(o.Observers) - 1; w != nil {
+		c.Dropped = func() int64 { return s.engine.Dropped()[i] }
+	}
+	return control.New(c)
+}
+
+// inFlightLimit is how many messages of a queue may be in flight. Documented for SQS; MNS has no such limit.
+func inFlightLimit(o Options) int {
+	const documented = 120_000
+	return o.limited(core.Rules{MaxInFlight: documented}).MaxInFlight
+}
+
+// redeclare brings the resources about with which the server was opened, or reloaded last.
+func (s *Server) redeclare(ctx context.Context) error {
+	s.mu.Lock()
+	o := s.options
+	s.mu.Unlock()
+	return s.declare(ctx, o.site(), &o.Resources)
+}
+
+// aliases answers LocalStack's paths besides what another handler answers.
+func (s *Server) aliases(others http.Handler) http.Handler {
+	open, closed := s.control.Alias(false), s.control.Alias(true)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !control.IsAlias(r.URL.Path):
+			others.ServeHTTP(w, r)
+		case s.verifies():
+			closed.ServeHTTP(w, r)
+		default:
+			open.ServeHTTP(w, r)
+		}
+	})
+}
+
+// verifies reports whether requests have to be signed.
+func (s *Server) verifies() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.options.Credentials != nil
+}
