@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,43 +19,61 @@ import (
 // config is the configuration file. Every value is a text with its line, so that whatever is wrong with it can be told
 // by line, and so that an account such as 000000000000 does not turn into the number 0. Nil is what the file leaves out.
 type config struct {
-	Listen    *text `yaml:"listen"`
-	Data      *text `yaml:"data"`
-	Sync      *text `yaml:"sync"`
-	Strict    *text `yaml:"strict"`
-	Auth      *text `yaml:"auth"`
-	PublicURL *text `yaml:"public-url"`
+	Listen        texts `yaml:"listen,omitempty"`
+	Data          *text `yaml:"data,omitempty"`
+	Sync          *text `yaml:"sync,omitempty"`
+	Strict        *text `yaml:"strict,omitempty"`
+	AccountPerKey *text `yaml:"account-per-key,omitempty"`
+	Auth          *text `yaml:"auth,omitempty"`
+	TLS           *text `yaml:"tls,omitempty"`
+	TLSCert       *text `yaml:"tls-cert,omitempty"`
+	TLSKey        *text `yaml:"tls-key,omitempty"`
+	PublicURL     *text `yaml:"public-url,omitempty"`
+	LogFormat     *text `yaml:"log-format,omitempty"`
+	LogRequests   *text `yaml:"log-requests,omitempty"`
+	QueueURLStyle *text `yaml:"queue-url-style,omitempty"`
+	Admin         *text `yaml:"admin,omitempty"`
+	AdminToken    *text `yaml:"admin-token,omitempty"`
+	AdminHosts    texts `yaml:"admin-hosts,omitempty"`
 
 	SQS struct {
-		Account *text `yaml:"account"`
-		Region  *text `yaml:"region"`
-	} `yaml:"sqs"`
+		Account *text `yaml:"account,omitempty"`
+		Region  *text `yaml:"region,omitempty"`
+	} `yaml:"sqs,omitempty"`
 	MNS struct {
-		Account         *text  `yaml:"account"`
-		Region          *text  `yaml:"region"`
-		NextVisibleTime *text  `yaml:"next-visible-time"`
-		PushHosts       []text `yaml:"push-hosts"`
-	} `yaml:"mns"`
-	Bridges *[]struct {
-		MNS *text `yaml:"mns"`
-		SQS *text `yaml:"sqs"`
-	} `yaml:"bridges"`
-	Credentials *[]struct {
-		ID           *text `yaml:"id"`
-		Secret       *text `yaml:"secret"`
-		Account      *text `yaml:"account"`
-		SessionToken *text `yaml:"session-token"`
-	} `yaml:"credentials"`
-	Limits struct {
-		InFlight *text `yaml:"in-flight"`
-	} `yaml:"limits"`
-	Resources resources `yaml:",inline"`
+		Account         *text `yaml:"account,omitempty"`
+		Region          *text `yaml:"region,omitempty"`
+		NextVisibleTime *text `yaml:"next-visible-time,omitempty"`
+		PushHosts       texts `yaml:"push-hosts,omitempty"`
+	} `yaml:"mns,omitempty"`
+	Bridges     *[]bridgeText     `yaml:"bridges,omitempty"`
+	Credentials *[]credentialText `yaml:"credentials,omitempty"`
+	Limits      struct {
+		InFlight *text `yaml:"in-flight,omitempty"`
+	} `yaml:"limits,omitempty"`
+	Faults    []faultText `yaml:"faults,omitempty"`
+	Resources resources   `yaml:",inline"`
+}
+
+type bridgeText struct {
+	MNS *text `yaml:"mns,omitempty"`
+	SQS *text `yaml:"sqs,omitempty"`
+}
+
+type credentialText struct {
+	ID           *text     `yaml:"id,omitempty"`
+	Secret       *text     `yaml:"secret,omitempty"`
+	Account      *text     `yaml:"account,omitempty"`
+	SessionToken *text     `yaml:"session-token,omitempty"`
+	User         *text     `yaml:"user,omitempty"`
+	Policy       *document `yaml:"policy,omitempty"`
 }
 
 // text is a scalar of the file as it is written there.
 type text struct {
 	value string
 	line  int
+	note  string // a comment, where the file is written by us
 }
 
 // UnmarshalYAML takes any scalar.
@@ -64,6 +83,74 @@ func (t *text) UnmarshalYAML(n *yaml.Node) error {
 	}
 	*t = text{value: n.Value, line: n.Line}
 	return nil
+}
+
+// MarshalYAML writes the value so that every reader of YAML takes it for the same one: a text that looks like a number
+// with a leading zero, as accounts do, or like nothing at all, is quoted.
+func (t text) MarshalYAML() (any, error) {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Value: t.value, LineComment: t.note}
+	if tag := n.ShortTag(); tag == "!!null" || tag == "!!timestamp" || len(t.value) > 1 && t.value[0] == '0' && tag == "!!int" {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n, nil
+}
+
+// document is a scalar, or a list or section that stands for the JSON with the same content, as access policies have it.
+type document struct{ text }
+
+// UnmarshalYAML takes anything.
+func (d *document) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		return d.text.UnmarshalYAML(n)
+	}
+	var content any
+	if err := n.Decode(&content); err != nil {
+		return err
+	}
+	b, err := json.Marshal(content)
+	if err != nil {
+		return fmt.Errorf("line %d: what is here cannot be put into JSON", n.Line)
+	}
+	d.text = text{value: string(b), line: n.Line}
+	return nil
+}
+
+// texts is a list of values; a single one may stand without a list.
+type texts []text
+
+// UnmarshalYAML takes a scalar or a list of them.
+func (l *texts) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.SequenceNode {
+		*l = make(texts, 1)
+		return (*l)[0].UnmarshalYAML(n)
+	}
+	*l = make(texts, len(n.Content))
+	for i, each := range n.Content {
+		if err := (*l)[i].UnmarshalYAML(each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MarshalYAML writes a single value without a list.
+func (l texts) MarshalYAML() (any, error) {
+	if len(l) == 1 {
+		return l[0], nil
+	}
+	return []text(l), nil
+}
+
+// joined returns the values as a flag takes them, or nil for what the file leaves out.
+func (l texts) joined() *text {
+	if len(l) == 0 {
+		return nil
+	}
+	values := make([]string, len(l))
+	for i, t := range l {
+		values[i] = t.value
+	}
+	return &text{value: strings.Join(values, ","), line: l[0].line}
 }
 
 // or returns the value, or another one for what the file leaves out.
@@ -111,7 +198,12 @@ func inWords(err error) string {
 
 // flags are the settings that serve has flags for, by the flag's name.
 func (c *config) flags() map[string]*text {
-	return map[string]*text{"listen": c.Listen, "data": c.Data, "sync": c.Sync, "strict": c.Strict, "auth": c.Auth}
+	return map[string]*text{
+		"listen": c.Listen.joined(), "data": c.Data, "sync": c.Sync, "strict": c.Strict, "auth": c.Auth,
+		"account-per-key": c.AccountPerKey,
+		"tls":             c.TLS, "tls-cert": c.TLSCert, "tls-key": c.TLSKey, "queue-url-style": c.QueueURLStyle,
+		"log-format": c.LogFormat, "log-requests": c.LogRequests, "admin": c.Admin, "admin-token": c.AdminToken,
+	}
 }
 
 // options are the settings that only the file has.
@@ -134,8 +226,17 @@ func (c *config) options() (o sluice.Options, err error) {
 	if o.MicrosecondVisibleTime, err = microseconds(c.MNS.NextVisibleTime); err != nil {
 		return o, err
 	}
+	if o.Faults, err = readFaults(c.Faults); err != nil {
+		return o, err
+	}
 	if o.MaxInFlight, err = bound(c.Limits.InFlight); err != nil {
 		return o, err
+	}
+	for _, host := range c.AdminHosts {
+		if o.Admin == nil {
+			o.Admin = &sluice.Admin{}
+		}
+		o.Admin.Hosts = append(o.Admin.Hosts, host.value)
 	}
 	for _, host := range c.MNS.PushHosts {
 		o.PushHosts = append(o.PushHosts, host.value)
@@ -198,9 +299,20 @@ func (c *config) credentials() (map[string]sluice.Credential, error) {
 		if _, twice := keys[k.ID.value]; twice {
 			return nil, k.ID.errorf("the access key %s is there twice", k.ID.value)
 		}
-		keys[k.ID.value] = sluice.Credential{
-			Secret: k.Secret.value, Account: k.Account.or(""), SessionToken: k.SessionToken.or(""),
+		c := sluice.Credential{
+			Secret: k.Secret.value, Account: k.Account.or(""), SessionToken: k.SessionToken.or(""), User: k.User.or(""),
 		}
+		if k.Policy != nil {
+			c.Policy = k.Policy.value
+		}
+		if err := sluice.CheckCredential(c); err != nil {
+			at := k.ID
+			if k.Policy != nil {
+				at = &k.Policy.text
+			}
+			return nil, at.errorf("access key %s: %w", k.ID.value, err)
+		}
+		keys[k.ID.value] = c
 	}
 	return keys, nil
 }

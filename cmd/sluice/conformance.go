@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,20 +14,23 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sluicemq/sluice"
 	"github.com/sluicemq/sluice/conformance"
 	"github.com/sluicemq/sluice/conformance/replay"
 )
 
 // conformanceFlags are the flags of conformance run.
 type conformanceFlags struct {
-	targets                       []string
-	provider, filter, report, out string
-	recordings, deviations, data  string
-	account, region               string
-	forgive                       []string
-	parallel                      int
-	restart                       bool
-	maxWait                       time.Duration
+	targets, providers           []string
+	filter, report, out          string
+	recordings, deviations, data string
+	sync                         string
+	account, region              string
+	key                          replay.Key
+	forgive                      []string
+	parallel                     int
+	restart, verifies            bool
+	maxWait, timeout             time.Duration
 }
 
 func conformanceCommand() *cobra.Command {
@@ -48,6 +52,12 @@ func conformanceRunCommand() *cobra.Command {
 Without --target they run against this program itself, in memory and on virtual time. With it they run against that
 server in real time. Several targets are compared side by side: --target sluice --target other=http://localhost:5000.
 
+Requests to a target are signed: with the keys in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN for SQS, in
+ALIBABA_CLOUD_ACCESS_KEY_ID, ALIBABA_CLOUD_ACCESS_KEY_SECRET and ALIBABA_CLOUD_SECURITY_TOKEN for MNS, with those of the
+flags for both, else with one that means nothing. Only a key's id, its token and signatures leave this machine. The
+account and the region are those in the target's address and in its ARNs. Every scenario makes queues of its own, under
+names that begin with q, and deletes them; at a provider it costs what its requests cost.
+
 The exit status is 0 if nothing differs but what is listed as a known deviation, else 1.`,
 		Args: cobra.NoArgs,
 	}
@@ -61,18 +71,24 @@ The exit status is 0 if nothing differs but what is listed as a known deviation,
 
 func (f *conformanceFlags) register(s *pflag.FlagSet) {
 	s.StringArrayVar(&f.targets, "target", nil, "server to measure, [name=]http://host:port, or sluice for this program; may be repeated")
-	s.StringVar(&f.provider, "provider", "", "only one protocol: "+strings.Join(replay.Dialects(), ", "))
+	s.StringSliceVar(&f.providers, "provider", nil, "only these protocols: "+strings.Join(replay.Dialects(), ", "))
 	s.StringVar(&f.filter, "filter", "", "only scenarios whose name contains this, such as mns/SendMessage")
 	s.StringVar(&f.report, "report", "text", "form of the report: text, json, junit or html")
 	s.StringVar(&f.out, "out", "", "file to write the report to; without it the report is printed")
 	s.StringVar(&f.recordings, "recordings", "", "directory of recordings to use in place of those in the program")
 	s.StringVar(&f.deviations, "deviations", "", "file of known differences of the target; this program has its own")
-	s.StringVar(&f.account, "account", "", "account of the target, in place of the usual one of servers for tests")
-	s.StringVar(&f.region, "region", "", "region of the target")
+	s.StringVar(&f.account, "account", "", "account of the target, in place of the one that it gives")
+	s.StringVar(&f.region, "region", "", "region of the target, in place of the one that it gives")
+	s.StringVar(&f.key.ID, "access-key-id", "", "key to sign requests to targets with, in place of those in the environment")
+	s.StringVar(&f.key.Secret, "secret-access-key", "", "secret of that key; the environment is a safer place for it")
+	s.StringVar(&f.key.Token, "session-token", "", "token of that key, if it is a temporary one")
+	s.BoolVar(&f.verifies, "verifies", false, "targets verify signatures: run the scenarios about them as well")
+	s.DurationVar(&f.timeout, "timeout", 10*time.Second, "how long an answer of a target may take, long polls apart")
 	s.StringSliceVar(&f.forgive, "forgive", nil, "classes of differences that do not count, such as layout,json-key-order")
 	s.IntVar(&f.parallel, "parallel", 0, "scenarios at a time (default 16)")
 	s.DurationVar(&f.maxWait, "max-wait", 65*time.Second, "leave out scenarios in which more time passes, on targets in real time; 0 leaves none out")
 	s.StringVar(&f.data, "data", "memory", "where this program keeps its queues: memory, or temp for a directory below TMPDIR")
+	s.StringVar(&f.sync, "sync", string(sluice.SyncOS), "when this program takes data in a directory for durable: os or always")
 	s.BoolVar(&f.restart, "restart", false, "close and open this program in the middle of every scenario; implies --data temp")
 }
 
@@ -84,12 +100,25 @@ func (f *conformanceFlags) check() error {
 	switch {
 	case reportWriters[f.report] == nil:
 		return fmt.Errorf("report is %q, want text, json, junit or html", f.report)
-	case f.provider != "" && !slices.Contains(replay.Dialects(), f.provider):
-		return fmt.Errorf("provider is %q, want one of %s", f.provider, strings.Join(replay.Dialects(), ", "))
 	case f.data != "memory" && f.data != "temp":
 		return fmt.Errorf("data is %q, want memory or temp", f.data)
+	case f.sync != string(sluice.SyncOS) && f.sync != string(sluice.SyncAlways):
+		return fmt.Errorf("sync is %q, want os or always", f.sync)
+	case (f.key.ID == "") != (f.key.Secret == ""):
+		return errors.New("access-key-id and secret-access-key belong together")
+	case f.timeout <= 0:
+		return fmt.Errorf("timeout is %v, want more than 0s", f.timeout)
 	case f.parallel < 0:
 		return fmt.Errorf("parallel is %d, want at least 1", f.parallel)
+	}
+	return f.checkNames()
+}
+
+func (f *conformanceFlags) checkNames() error {
+	for _, p := range f.providers {
+		if !slices.Contains(replay.Dialects(), p) {
+			return fmt.Errorf("provider is %q, want one of %s", p, strings.Join(replay.Dialects(), ", "))
+		}
 	}
 	for _, c := range f.forgive {
 		if !slices.Contains(replay.Classes(), replay.Class(c)) {
@@ -107,7 +136,7 @@ func (f *conformanceFlags) run(ctx context.Context, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	targets, err := f.open()
+	targets, err := f.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,8 +164,8 @@ func (f *conformanceFlags) scenarios() ([]*replay.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all = replay.Select(all, f.provider, f.filter); len(all) == 0 {
-		return nil, fmt.Errorf("no scenario of %q contains %q", f.provider, f.filter)
+	if all = replay.Select(all, f.providers, f.filter); len(all) == 0 {
+		return nil, fmt.Errorf("no scenario of %q contains %q", strings.Join(f.providers, ","), f.filter)
 	}
 	return all, nil
 }
@@ -154,13 +183,13 @@ type conformanceTarget struct {
 	known []replay.Deviation
 }
 
-func (f *conformanceFlags) open() ([]conformanceTarget, error) {
+func (f *conformanceFlags) open(ctx context.Context) ([]conformanceTarget, error) {
 	if len(f.targets) == 0 {
 		f.targets = []string{"sluice"}
 	}
 	var all []conformanceTarget
 	for _, name := range f.targets {
-		t, err := f.openOne(name)
+		t, err := f.openOne(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -178,15 +207,9 @@ func (f *conformanceFlags) open() ([]conformanceTarget, error) {
 	return all, nil
 }
 
-func (f *conformanceFlags) openOne(address string) (t conformanceTarget, err error) {
+func (f *conformanceFlags) openOne(ctx context.Context, address string) (t conformanceTarget, err error) {
 	if address == "sluice" {
-		t.Target = replay.Own()
-		if f.data == "temp" {
-			t.Target = replay.OwnOnDisk("")
-		}
-		if f.restart {
-			t.Target = replay.OwnRestarted("")
-		}
+		t.Target = f.own()
 		t.known, err = conformance.Deviations()
 		return t, err
 	}
@@ -197,17 +220,45 @@ func (f *conformanceFlags) openOne(address string) (t conformanceTarget, err err
 	if t.Target, err = replay.Remote(name, address); err != nil {
 		return t, err
 	}
-	t.Places = replay.Places()
+	t.Keys, t.Verifies, t.Timeout = f.keys(), f.verifies, f.timeout
+	if f.account == "" || f.region == "" {
+		if err := t.Discover(ctx); err != nil {
+			return t, err
+		}
+	}
 	for dialect, place := range t.Places {
-		if f.account != "" {
-			place.Account = f.account
-		}
-		if f.region != "" {
-			place.Region = f.region
-		}
-		t.Places[dialect] = place
+		t.Places[dialect] = replay.Place{Account: cmp.Or(f.account, place.Account), Region: cmp.Or(f.region, place.Region)}
 	}
 	return t, nil
+}
+
+func (f *conformanceFlags) own() replay.Target {
+	switch sync := sluice.Sync(f.sync); {
+	case f.restart:
+		return replay.OwnRestarted("", sync)
+	case f.data == "temp":
+		return replay.OwnOnDisk("", sync)
+	default:
+		return replay.Own()
+	}
+}
+
+// keys are those of the flags, else those that the providers' own tools take from the environment.
+func (f *conformanceFlags) keys() map[string]replay.Key {
+	from := func(id, secret, token string) replay.Key {
+		k := replay.Key{ID: os.Getenv(id), Secret: os.Getenv(secret), Token: os.Getenv(token)}
+		switch {
+		case f.key.ID != "":
+			return f.key
+		case k.ID == "" || k.Secret == "":
+			return replay.AnyKey
+		}
+		return k
+	}
+	return replay.Keys(
+		from("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
+		from("ALIBABA_CLOUD_ACCESS_KEY_ID", "ALIBABA_CLOUD_ACCESS_KEY_SECRET", "ALIBABA_CLOUD_SECURITY_TOKEN"),
+	)
 }
 
 func (f *conformanceFlags) measure(ctx context.Context, t conformanceTarget, all []*replay.Scenario, stderr io.Writer) (*replay.Report, error) {

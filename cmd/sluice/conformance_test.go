@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,6 +78,11 @@ func TestConformanceFailsWhenSomethingDiffers(t *testing.T) {
 		{"no such report", []string{"--report=pdf"}, `report is "pdf"`},
 		{"no such class", []string{"--forgive=colour"}, `no class "colour"`},
 		{"no server", []string{"--target=localhost"}, `target is "localhost"`},
+		{"two protocols", []string{"--provider=sqs-json,mns", "--filter=right"}, ""},
+		{"on disk, synced", []string{"--data=temp", "--sync=always", "--filter=right"}, ""},
+		{"no such sync", []string{"--sync=never"}, `sync is "never"`},
+		{"a key without its secret", []string{"--access-key-id=key"}, "belong together"},
+		{"no time", []string{"--timeout=0s"}, "timeout is 0s"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out, err := replayed(t, tt.args...)
@@ -130,5 +136,48 @@ func TestConformanceListsTheCorpus(t *testing.T) {
 	const fewest = 400
 	if n := strings.Count(out.String(), "\n"); n < fewest {
 		t.Errorf("conformance list has %d lines, want at least %d", n, fewest)
+	}
+}
+
+// Over the network and in real time, where every signature counts. The rest of the corpus runs in package replay.
+func TestConformanceSignsForServersThatVerify(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "sluice.yaml")
+	const keys = "auth: verify\ncredentials:\n  - {id: one, secret: of-one, session-token: token/of+one}\n  - {id: two, secret: of-two}\n"
+	if err := os.WriteFile(config, []byte(keys), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, "--data=memory", "--strict", "--config", config)
+	run := func(args ...string) error {
+		var out bytes.Buffer
+		err := run(t.Context(), append([]string{"conformance", "run", "--target", p.url, "--max-wait=1s", "--filter=/Protocol/"}, args...), &out, &bytes.Buffer{})
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, &out)
+		}
+		return nil
+	}
+	if err := run(); err == nil {
+		t.Error("conformance run without a key = nil, want differences")
+	}
+	if err := run("--access-key-id=two", "--secret-access-key=of-two", "--verifies"); err != nil {
+		t.Errorf("conformance run with a key = %v, want nil", err)
+	}
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "one", "AWS_SECRET_ACCESS_KEY": "of-one", "AWS_SESSION_TOKEN": "token/of+one",
+		"ALIBABA_CLOUD_ACCESS_KEY_ID": "two", "ALIBABA_CLOUD_ACCESS_KEY_SECRET": "of-two",
+	} {
+		t.Setenv(name, value)
+	}
+	if err := run("--verifies"); err != nil {
+		t.Errorf("conformance run with keys in the environment = %v, want nil", err)
+	}
+}
+
+func TestProgressIsALineThatIsDrawnOver(t *testing.T) {
+	var out bytes.Buffer
+	for done := range 3 {
+		progress(&out, "x", done, 2, 1)
+	}
+	if got := out.String(); strings.Contains(got, "\n") || !strings.Contains(got, "x [===============               ] 1/2, 1 differ") || strings.Count(got, "\r") != 3 {
+		t.Errorf("progress(…) = %q, want one line that is drawn over", got)
 	}
 }

@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(serveCommand(), healthCommand(), versionCommand(), benchCommand(), conformanceCommand(), recordCommand())
+	root.AddCommand(serveCommand(), docsCommand(), healthCommand(), envCommand(), configCommand(), importCommand(), versionCommand(), queuesCommand(), peekCommand(), explainCommand(), tailCommand(), benchCommand(), conformanceCommand(), recordCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
+	// The default address of the control API may be taken on this machine, which would be told.
+	if err := os.Setenv("SLUICE_ADMIN", adminNone); err != nil {
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
@@ -32,6 +36,7 @@ func TestMain(m *testing.M) {
 type process struct {
 	*exec.Cmd
 	url    string
+	out    *bufio.Reader // after the first line
 	stderr *bytes.Buffer
 }
 
@@ -57,7 +62,8 @@ func start(t *testing.T, args ...string) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.Process.Kill() })
-	line, _ := bufio.NewReader(out).ReadString('\n')
+	p.out = bufio.NewReader(out)
+	line, _ := p.out.ReadString('\n')
 	ready, url, ok := strings.Cut(strings.TrimSpace(line), " http://")
 	if !ok || !strings.HasPrefix(ready, "Ready.") {
 		t.Fatalf("first line is %q, want Ready. and the URL; stderr: %s", line, p.stderr)

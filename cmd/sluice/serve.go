@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"runtime"
@@ -28,13 +27,25 @@ A flag wins over its variable, a variable over the file. A variable that is empt
 		Args: cobra.NoArgs,
 	}
 	f := c.Flags()
-	f.String("listen", "127.0.0.1:9324", "address to listen on; port 0 takes a free one")
+	f.Var(&listenFlag{addresses: []string{"127.0.0.1:9324"}}, "listen",
+		"address to listen on, several times for several of them; port 0 takes a free one")
 	f.String("data", "./sluice-data", "directory to keep the queues in, or memory to keep nothing")
 	mode := syncFlag(sluice.SyncOS)
 	f.Var(&mode, "sync", "when a change is durable: os survives a killed process, always a power loss too")
+	f.Bool("account-per-key", false, "give each access key an account of its own, so that test runs can share a server")
 	f.Bool("strict", false, "hold the providers' wait rules too, such as 60 s between purges")
 	f.Var(new(authFlag), "auth",
 		"whether signatures are verified with the credentials of the file; by default they are if it lists any")
+	certificates := tlsFlag(tlsOff)
+	f.Var(&certificates, "tls", "whether the addresses answer HTTPS too, with certificates of an authority in the data directory")
+	f.String("tls-cert", "", "PEM file with a certificate: the addresses answer HTTPS too")
+	f.String("tls-key", "", "PEM file with the key of that certificate")
+	style := urlStyleFlag(sluice.QueueURLHost)
+	f.Var(&style, "queue-url-style", "form of queue URLs in answers: the provider's path, or one of LocalStack's strategies")
+	format := logFlag(logText)
+	f.Var(&format, "log-format", "form of the log on standard error")
+	f.Bool("log-requests", false, "log a line for each request")
+	adminFlags(f)
 	f.String("config", "", "YAML file with these and more settings")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		s, err := settle(f, os.LookupEnv)
@@ -48,27 +59,58 @@ A flag wins over its variable, a variable over the file. A variable that is empt
 
 // serve listens first: a busy port must not touch the data, and a client that comes early waits instead of failing.
 func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
-	l, err := net.Listen("tcp", s.listen)
-	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", s.listen, plain(err))
-	}
-	defer l.Close()
-
-	faults := slog.New(slog.NewTextHandler(stderr, nil))
-	s.options.OnFault = func(f *sluice.Fault) {
-		faults.Error(f.Err.Error(), "operation", f.Operation, "request", f.RequestID)
-	}
-	url := sluice.URL(l.Addr())
-	s.options.PushURL = cmp.Or(s.options.PublicURL, url)
-	server, err := sluice.Open(s.options)
+	listeners, err := listenOn(s.listen)
 	if err != nil {
 		return err
 	}
-	defer runtime.KeepAlive(make([]byte, ballast))
-	if _, err := fmt.Fprintf(stdout, "Ready. Listening on %s\n", url); err != nil {
+	defer closeAll(listeners)
+
+	log := newLog(s.logs.format, stderr)
+	s.options.OnFault = logFaults(log)
+	url := listeners[0].url()
+	s.options.PushURL = cmp.Or(s.options.PublicURL, url)
+	admin, err := s.admin.listen(&s.options)
+	if err != nil {
+		return err
+	}
+	defer admin.close()
+	telemetry, err := newTelemetry(ctx, telemetryOptions{signals: s.signals, scraped: admin.there(), log: log, requests: s.logs.requests}, &s.options)
+	if err != nil {
+		return err
+	}
+	defer telemetry.close(log)
+	admin.measure(&s.options, telemetry)
+	server, err := sluice.Open(s.options)
+	if err != nil {
+		return s.placed(err)
+	}
+	telemetry.opened(server)
+	certificates, done, err := s.security.open(s.listen, s.options.Data, log)
+	if err != nil {
 		return errors.Join(err, server.Close())
 	}
-	return errors.Join(server.Serve(ctx, l), server.Close())
+	defer done()
+	for _, l := range listeners {
+		l.secure(certificates)
+	}
+	defer reloadOnHangup(ctx, &running{settings: s, server: server, certificates: certificates, log: log})()
+	defer runtime.KeepAlive(make([]byte, ballast))
+	defer admin.serve(ctx, server.Admin(), log)()
+	if err := announce(stdout, listeners, admin); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	return errors.Join(serveAll(ctx, server, listeners), server.Close())
+}
+
+// announce says that the server is ready, first of all where it listens first: harnesses wait for that line.
+// All is written at once, since some of them read no further and a second write to a closed pipe would end the program.
+func announce(stdout io.Writer, listeners []*listener, a *admin) error {
+	lines := fmt.Appendf(nil, "Ready. Listening on %s\n", listeners[0].url())
+	for _, l := range listeners[1:] {
+		lines = fmt.Appendf(lines, "Also listening on %s\n", l.url())
+	}
+	_, err := stdout.Write(a.announce(lines))
+	return err
 }
 
 // ballast is memory that is never touched, so it costs no room; it makes the garbage collector see a heap that is worth

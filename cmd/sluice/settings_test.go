@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,18 @@ func TestFlagWinsOverVariableOverFileOverDefault(t *testing.T) {
 			listen: "file:1", data: "file", sync: sluice.SyncAlways, strict: true,
 		},
 		{
+			name: "several addresses", args: []string{"--listen=a:1", "--listen=https://b:2,3"}, vars: map[string]string{"SLUICE_LISTEN": "env:1"},
+			listen: "a:1 https://b:2 3", data: "./sluice-data", sync: sluice.SyncOS,
+		},
+		{
+			name: "several addresses of the file", args: []string{"--config=" + writeConfig(t, "listen: [a:1, 'b:2']\n")},
+			listen: "a:1 b:2", data: "./sluice-data", sync: sluice.SyncOS,
+		},
+		{
+			name: "several addresses of the variable", args: []string{config}, vars: map[string]string{"SLUICE_LISTEN": "a:1, b:2"},
+			listen: "a:1 b:2", data: "file", sync: sluice.SyncAlways, strict: true,
+		},
+		{
 			name: "a flag equal to the default still wins", args: []string{config, "--sync=os"},
 			listen: "file:1", data: "file", sync: sluice.SyncOS, strict: true,
 		},
@@ -77,7 +90,7 @@ func TestFlagWinsOverVariableOverFileOverDefault(t *testing.T) {
 			if err != nil {
 				t.Fatalf("settle() = %v", err)
 			}
-			got := []any{s.listen, s.options.Data, s.options.Sync, s.options.Strict}
+			got := []any{strings.Join(s.listen, " "), s.options.Data, s.options.Sync, s.options.Strict}
 			if diff := cmp.Diff([]any{tt.listen, tt.data, tt.sync, tt.strict}, got); diff != "" {
 				t.Errorf("listen, data, sync, strict (-want +got):\n%s", diff)
 			}
@@ -88,16 +101,19 @@ func TestFlagWinsOverVariableOverFileOverDefault(t *testing.T) {
 func TestEveryServeFlagHasAVariable(t *testing.T) {
 	vars := map[string]string{
 		"SLUICE_LISTEN": "h:1", "SLUICE_DATA": "d", "SLUICE_SYNC": "always", "SLUICE_STRICT": "true", "SLUICE_AUTH": "verify",
-		"SLUICE_CONFIG": writeConfig(t, "credentials: []\n"),
+		"SLUICE_CONFIG": writeConfig(t, "credentials: []\n"), "SLUICE_TLS": "off", "SLUICE_TLS_CERT": "c", "SLUICE_TLS_KEY": "k",
+		"SLUICE_QUEUE_URL_STYLE": "path", "SLUICE_LOG_FORMAT": "json", "SLUICE_LOG_REQUESTS": "true", "SLUICE_ACCOUNT_PER_KEY": "true",
+		"SLUICE_ADMIN": "none", "SLUICE_ADMIN_TOKEN": "t",
 	}
 	s, err := settled(t, nil, vars)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := settings{listen: "h:1", options: sluice.Options{
-		Data: "d", Sync: sluice.SyncAlways, Strict: true, SQS: sluice.DefaultSQS, MNS: sluice.DefaultMNS, Credentials: map[string]sluice.Credential{},
+	s.again, s.where = nil, nil
+	want := settings{listen: []string{"h:1"}, security: security{mode: "off", cert: "c", key: "k"}, logs: logs{format: "json", requests: true}, admin: adminSettings{address: "none", asked: true, token: "t"}, options: sluice.Options{
+		Data: "d", QueueURLs: sluice.QueueURLPath, AccountPerKey: true, Sync: sluice.SyncAlways, Strict: true, SQS: sluice.DefaultSQS, MNS: sluice.DefaultMNS, Credentials: map[string]sluice.Credential{},
 	}}
-	if diff := cmp.Diff(want, s, cmp.AllowUnexported(settings{})); diff != "" {
+	if diff := cmp.Diff(want, s, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
 		t.Errorf("settle() (-want +got):\n%s", diff)
 	}
 }
@@ -131,7 +147,8 @@ limits:
 	sqs, mns := sluice.Home{Account: "000000000001", Region: "eu-west-1"}, sluice.Home{Account: "42", Region: "cn-shanghai"}
 	want := sluice.Options{
 		Data: "memory", Sync: sluice.SyncAlways, Strict: true, PublicURL: "https://queues.example:8443",
-		SQS: sqs, MNS: mns, MaxInFlight: 20, MicrosecondVisibleTime: true,
+		QueueURLs: sluice.QueueURLHost,
+		SQS:       sqs, MNS: mns, MaxInFlight: 20, MicrosecondVisibleTime: true,
 		PushHosts: []string{"hooks.example", "192.0.2.1"},
 		Credentials: map[string]sluice.Credential{
 			"AK1": {Secret: "s1"}, "AK2": {Secret: "s2", Account: "000000000001", SessionToken: "t"},
@@ -184,10 +201,11 @@ queues:
     retention: 96h
     wait: 20s
     max-size: 65536
+    tenant-rate: 10
   - {name: dead, namespace: mns}
   - {name: steps, namespace: 123456789012/eu-west-1, fifo: true, content-dedup: false}
 topics:
-  - {name: news}
+  - {name: news, fifo: true}
   - {name: small, namespace: 43/cn-beijing, max-size: 1024}
 subscriptions:
   - {topic: news, name: a, queue: orders, filter-tag: red, format: JSON}
@@ -201,11 +219,12 @@ subscriptions:
 			{
 				Name: "orders", DeadLetter: &sluice.DeadLetter{Queue: "dead", MaxReceives: 3}, Tags: map[string]string{"team": "shop", "number": "007"},
 				Delay: new(time.Duration(0)), Visibility: new(90 * time.Second), Retention: new(96 * time.Hour), Wait: new(20 * time.Second), MaxSize: new(65536),
+				TenantRate: new(10),
 			},
 			{Name: "dead", Namespace: sluice.Home{Account: "42", Region: "cn-shanghai"}},
 			{Name: "steps", Namespace: sluice.Home{Account: "123456789012", Region: "eu-west-1"}, FIFO: true, ContentDedup: new(false)},
 		},
-		Topics: []sluice.Topic{{Name: "news"}, {Name: "small", Namespace: sluice.Home{Account: "43", Region: "cn-beijing"}, MaxSize: new(1024)}},
+		Topics: []sluice.Topic{{Name: "news", FIFO: true}, {Name: "small", Namespace: sluice.Home{Account: "43", Region: "cn-beijing"}, MaxSize: new(1024)}},
 		Subscriptions: []sluice.Subscription{
 			{Topic: "news", Name: "a", Queue: "orders", FilterTag: "red", Format: "JSON"},
 			{Topic: "news", Name: "b", Endpoint: "http://localhost/x", Strategy: "EXPONENTIAL_DECAY_RETRY", DeadLetter: "dead"},
@@ -256,10 +275,17 @@ func TestWrongSettingsAreToldInOneLine(t *testing.T) {
 		{name: "half a key", file: "credentials:\n- id: x\n", want: "credentials: entry 1 needs both id and secret"},
 		{name: "key twice", file: "credentials:\n- {id: x, secret: a}\n- {id: x, secret: b}\n", want: "line 3: the access key x is there twice"},
 		{name: "auth", file: "auth: on\n", want: `line 1: auth is "on", want off|verify`},
+		{name: "tls", file: "tls: on\n", want: `line 1: tls is "on", want off|generated`},
+		{name: "half a certificate", file: "tls-cert: x\n", want: "tls-cert and tls-key are needed both"},
+		{name: "two certificates", args: []string{"--tls=generated", "--tls-cert=x", "--tls-key=y"}, want: "want one of the two"},
+		{name: "address", file: "listen: [a:1, 'ftp://b:2']\n", want: `line 1: listen is "a:1,ftp://b:2", want [http(s)://]host:port`},
+		{name: "form of URLs", file: "queue-url-style: short\n", want: `line 1: queue-url-style is "short", want host|path|standard|domain`},
 		{name: "auth without keys", args: []string{"--auth=verify"}, want: "auth is verify, but the configuration has no credentials"},
 		{name: "unknown in a queue", file: "queues:\n- {name: q, colour: red}\n", want: "line 2: unknown setting colour"},
 		{name: "namespace", file: "queues:\n- name: q\n  namespace: here\n", want: `line 3: namespace is "here", want sqs, mns or account/region`},
 		{name: "fifo", file: "queues:\n- {name: q, fifo: perhaps}\n", want: `line 2: fifo is "perhaps", want true or false`},
+		{name: "fifo topic", file: "topics:\n- {name: t, fifo: perhaps}\n", want: `line 2: fifo is "perhaps", want true or false`},
+		{name: "tenant rate", file: "queues:\n- {name: q, tenant-rate: many}\n", want: `line 2: tenant-rate is "many", want a number`},
 		{name: "duration", file: "queues:\n- {name: q, delay: 4 days}\n", want: `line 2: delay is "4 days", want seconds`},
 		{name: "part of a second", file: "queues:\n- {name: q, delay: 1.5s}\n", want: `line 2: delay is "1.5s", want seconds`},
 		{name: "duration beyond", file: "queues:\n- {name: q, delay: 99999999999999999}\n", want: "line 2: delay is"},
