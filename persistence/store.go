@@ -17,6 +17,10 @@ var ErrInUse = errors.New("persistence: data directory is in use by another proc
 // commits succeed once there is room again.
 var ErrFull = errors.New("persistence: no space left")
 
+// ErrDamaged is returned by the open functions of stores whose data is not what was written: to go on would drop what
+// was stored, without a word. The error around it is one line that names the file.
+var ErrDamaged = errors.New("persistence: the data is damaged")
+
 // Store keeps records by key.
 //
 // Commit is called by one goroutine at a time; Get and Load may run at the same time as a Commit and as each other.

@@ -41,7 +41,9 @@ func reason(err error) error {
 // has the directory is asked of the lock itself.
 func openFailure(dir string, err error) error {
 	if locked(dir) {
-		return fmt.Errorf("%w: %s", persistence.ErrInUse, dir)
+		return inUse(dir)
 	}
 	return fmt.Errorf("persistence/badger: open %s: %s", dir, oneLine(err.Error()))
 }
+
+func inUse(dir string) error { return fmt.Errorf("%w: %s", persistence.ErrInUse, dir) }
