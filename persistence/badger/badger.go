@@ -3,7 +3,9 @@
 //
 // What may look odd was measured. All values stay inside the tree, because Badger's value log never gave the space of
 // deleted messages back; values of 1 MiB and more, which Badger would send to the value log, are cut into parts
-// (split.go). Neither its TTL, which reads the machine's clock, nor its DropPrefix, which makes other writes fail, is used.
+// (split.go). Its TTL, which reads the machine's clock, is not used, and its DropPrefix, which makes other writes fail, only
+// while none can come (shrink.go). The files are checked before Badger sees them, since it drops what is damaged without a
+// word (inspect.go).
 package badger
 
 import (
@@ -46,13 +48,16 @@ type Store struct {
 	split   map[string]int // the records whose values are in parts, and in how many beside the first
 	broken  bool           // a write failed inside Badger: db must be opened again before the next one
 	closed  bool
+
+	shrinkage shrinkage
 }
 
 var _ persistence.Store = (*Store)(nil)
 
 // Open opens the store in dir and makes the directory if it is missing. Each error is one line that names dir: it wraps
-// persistence.ErrInUse if another store has dir open, in this process or another, and persistence.ErrFull if fewer
-// than the 64 MiB are free that Badger may need to recover what was written before.
+// persistence.ErrInUse if another store has dir open, in this process or another, persistence.ErrFull if fewer than
+// the 64 MiB are free that Badger may need to recover what was written before, and persistence.ErrDamaged if a file is
+// not what was written; then nothing in dir has changed. To find that out it reads all that is stored.
 func Open(dir string, o Options) (*Store, error) {
 	if o.free == nil {
 		o.free = freeSpace
@@ -62,6 +67,12 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, err
 	}
 	if err := s.room(0); err != nil {
+		return nil, err
+	}
+	if locked(dir) {
+		return nil, inUse(dir)
+	}
+	if err := inspect(dir); err != nil {
 		return nil, err
 	}
 	if err := s.openAfterKill(); err != nil {
@@ -109,7 +120,7 @@ func (s *Store) Get(key []byte) (value []byte, err error) {
 }
 
 // Close implements persistence.Store. It waits for running calls and writes what Badger still holds in memory to its
-// tables, which takes 0.1 to 2 s. Calling it again does nothing.
+// tables, which takes 0.1 to 2 s, and longer while tables are merged. Calling it again does nothing.
 func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -139,6 +150,7 @@ func (s *Store) openDB() error {
 		s.db = nil
 		return errors.Join(err, db.Close())
 	}
+	s.shrinkage.reset(s.db)
 	s.broken = false
 	s.readers.open()
 	return nil

@@ -50,6 +50,9 @@ func (s *Store) write(b *persistence.Batch) error {
 		return err
 	}
 	s.settle(moved)
+	if s.shrinkage.note(b) {
+		s.shrink()
+	}
 	return nil
 }
 
@@ -93,14 +96,19 @@ func (s *Store) finish(txn *badgerdb.Txn, size int) error {
 		return fmt.Errorf("persistence/badger: commit of %d bytes: %w", size, err)
 	}
 	// Badger is in an unknown state now, at worst without a memtable: the next write would end the process.
-	s.broken = true
 	err = fmt.Errorf("persistence/badger: commit: %s", oneLine(err.Error()))
-	s.readers.shut(err)
+	s.fail(err)
 	// Badger flattens the system's error to text, so whether the disk is full has to be asked again.
 	if full := s.room(size); full != nil {
 		return full
 	}
 	return err
+}
+
+// fail notes that Badger has to be opened again, and why. Until then reads fail.
+func (s *Store) fail(err error) {
+	s.broken = true
+	s.readers.shut(err)
 }
 
 // reopen replaces a Badger that failed, which its log of writes survives.
