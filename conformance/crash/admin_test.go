@@ -88,6 +88,7 @@ func (q *adminQueue) choose(rng *rand.Rand) (operation string, in map[string]any
 // check compares what the queue is now with the two states that it can be in.
 func (q *adminQueue) check(t *testing.T, ctx context.Context, w *jsonWire) {
 	t.Helper()
+	checked.add(queueSettings, 1)
 	got, err := q.read(ctx, w)
 	if err != nil {
 		t.Errorf("looking at %s = %v, want no error", q.name, err)
@@ -125,9 +126,14 @@ func (q *adminQueue) read(ctx context.Context, w *jsonWire) (settings, error) {
 
 const deadARN = "arn:aws:sqs:us-east-1:000000000000:dead"
 
-// startMove begins to move dead letters back. One that is running already is no error.
-func startMove(t *testing.T, ctx context.Context, w *jsonWire) {
-	err := w.call(ctx, "StartMessageMoveTask", map[string]any{"SourceArn": deadARN}, nil)
+// startMove begins to move dead letters back, at a rate that makes it last into the next process or, if that is 0, as
+// fast as can be. One that is running already is no error.
+func startMove(t *testing.T, ctx context.Context, w *jsonWire, rate int) {
+	in := map[string]any{"SourceArn": deadARN}
+	if rate > 0 {
+		in["MaxNumberOfMessagesPerSecond"] = rate
+	}
+	err := w.call(ctx, "StartMessageMoveTask", in, nil)
 	if _, refused := errors.AsType[*refusal](err); !refused && err != nil {
 		failed(t, err, "StartMessageMoveTask")
 	}

@@ -32,9 +32,7 @@ func (k *plainCheck) run() {
 	k.t.Helper()
 	k.seen = map[string]bool{}
 	k.prune()
-	for w := k.c[0].(*jsonWire); len(k.q.names) > 1 && moving(k.t, k.t.Context(), w); {
-		time.Sleep(time.Millisecond) // or a message could be counted twice, or not at all
-	}
+	k.finishMoves()
 	k.count("after the restart")
 	k.peek()
 	k.drain()
@@ -45,6 +43,21 @@ func (k *plainCheck) run() {
 	k.q.unanswered = 0
 	k.dispose()
 	k.count("after the check")
+}
+
+// finishMoves waits for the end of a move task, or a message could be counted twice, or not at all.
+func (k *plainCheck) finishMoves() {
+	k.t.Helper()
+	if len(k.q.names) == 1 {
+		return
+	}
+	w := k.c[0].(*jsonWire)
+	if moving(k.t, k.t.Context(), w) {
+		checked.add(movesFinished, 1)
+	}
+	for moving(k.t, k.t.Context(), w) {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // prune buries what was deleted for sure and reports what the storm found.
@@ -66,11 +79,13 @@ func (k *plainCheck) bury(token string) {
 	}
 	k.q.buried[token] = true
 	delete(k.q.messages, token)
+	checked.add(heldDeletions, 1)
 }
 
 // count compares the numbers of the queue with what they can be. They are exact where nothing was left unanswered.
 func (k *plainCheck) count(when string) {
 	k.t.Helper()
+	checked.add(countsOfQueue, 3)
 	var got counts
 	from := time.Now()
 	for _, name := range k.q.names {
@@ -189,6 +204,7 @@ func (k *plainCheck) receive(name string, wait time.Duration) int {
 			k.t.Errorf("%v: %s delivered %s twice", w, name, m.token)
 		}
 		k.seen[m.token] = true
+		checked.received(m)
 		if extra := d.count - m.count - 1; extra < 0 || extra > k.q.unanswered {
 			k.t.Errorf("%v delivered %s with receive count %d, want %d and at most %d more", w, m.token, d.count, m.count+1, k.q.unanswered)
 		}
@@ -288,6 +304,7 @@ func (k *plainCheck) endTimeout(w wire, m *message) {
 	if _, mns := w.(*mnsWire); mns {
 		timeout = time.Second
 	}
+	checked.add(oldReceipts, 1)
 	from := time.Now()
 	receipt, visibleAt, err := w.change(k.t.Context(), m.at, m.receipt, timeout)
 	to := time.Now()
@@ -316,6 +333,7 @@ func (k *plainCheck) judge() {
 		switch {
 		case k.seen[token]:
 			b.happened = true
+			checked.add(foundAgain, 1)
 		case m.hidden.to.After(time.Now()):
 		case m.gone == maybe:
 			k.bury(token)
@@ -327,6 +345,7 @@ func (k *plainCheck) judge() {
 			delete(k.q.messages, token)
 		}
 	}
+	checked.add(wholeBatches, len(batches))
 	for b, token := range batches {
 		if b.happened && b.missing {
 			k.t.Errorf("the batch of %s was stored in part", token)

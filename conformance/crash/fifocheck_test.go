@@ -46,6 +46,7 @@ func (k *fifoCheck) prune() {
 		if m.gone == surely {
 			delete(k.q.messages, token)
 			k.q.buried[token] = true
+			checked.add(heldDeletions, 1)
 		}
 	}
 	for _, g := range k.q.groups {
@@ -83,6 +84,9 @@ func (k *fifoCheck) resend(m *message) {
 		return
 	}
 	s := answers[0]
+	if m.sequence != "" {
+		checked.add(repeatedSends, 1)
+	}
 	if m.sequence != "" && s.sequence != "" && s.sequence != m.sequence {
 		k.t.Errorf("%v answered the repeated send of %s with sequence number %s, want %s", w, m.token, s.sequence, m.sequence)
 	}
@@ -100,16 +104,21 @@ func (k *fifoCheck) resend(m *message) {
 }
 
 // repeatReceives repeats the receives without an answer under their attempt ids: what they had, if they had anything,
-// comes again.
+// comes again. It may have become visible by now, and be gone by an attempt that was repeated before.
 func (k *fifoCheck) repeatReceives() {
 	k.t.Helper()
+	checked.add(repeatedTakes, len(k.q.attempts))
 	for _, a := range k.q.attempts {
-		k.receive(byName(k.c, a.by), receiveRequest{limit: 10, timeout: kept, attemptID: a.id})
+		_, err := k.take(byName(k.c, a.by), receiveRequest{limit: 10, timeout: kept, attemptID: a.id})
+		if _, refused := errors.AsType[*refusal](err); err != nil && (!refused || time.Since(a.from) < short) {
+			k.t.Errorf("%s: repeated receive from %s under %q = %v, want no error", a.by, k.q.name, a.id, err)
+		}
 	}
 }
 
 func (k *fifoCheck) count(when string) {
 	k.t.Helper()
+	checked.add(countsOfQueue, 1)
 	got, err := k.c[0].(*jsonWire).counts(k.t.Context(), k.q.name)
 	if err != nil {
 		k.t.Errorf("counts of %s = %v, want no error", k.q.name, err)
@@ -132,15 +141,23 @@ func (k *fifoCheck) drain() {
 	}
 }
 
-// receive takes messages, deletes them, and returns how many there were.
 func (k *fifoCheck) receive(w wire, r receiveRequest) int {
+	k.t.Helper()
+	n, err := k.take(w, r)
+	if err != nil {
+		k.t.Errorf("%v: receive from %s = %v, want no error", w, k.q.name, err)
+	}
+	return n
+}
+
+// take takes messages, deletes them, and returns how many there were.
+func (k *fifoCheck) take(w wire, r receiveRequest) (int, error) {
 	k.t.Helper()
 	from := time.Now()
 	deliveries, err := w.receive(k.t.Context(), k.q.name, r)
 	to := time.Now()
 	if err != nil {
-		k.t.Errorf("%v: receive from %s under %q = %v, want no error", w, k.q.name, r.attemptID, err)
-		return 0
+		return 0, err
 	}
 	within := map[*message]bool{}
 	var receipts []string
@@ -155,6 +172,9 @@ func (k *fifoCheck) receive(w wire, r receiveRequest) int {
 			k.t.Errorf("%v delivered %s with receive count %d, want %d and at most %d more", w, m.token, d.count, m.count+1, k.q.unanswered)
 		}
 		within[m] = true
+		checked.received(m)
+		checked.add(inOrder, 1)
+		checked.add(foundAgain, 1)
 		m.took(k.t, w, k.q.name, d, from, to, r.timeout)
 		if m.early != "" {
 			k.t.Error(m.early)
@@ -162,7 +182,7 @@ func (k *fifoCheck) receive(w wire, r receiveRequest) int {
 		receipts = append(receipts, d.receipt)
 	}
 	k.remove(w, within, receipts)
-	return len(deliveries)
+	return len(deliveries), nil
 }
 
 func (k *fifoCheck) remove(w wire, messages map[*message]bool, receipts []string) {

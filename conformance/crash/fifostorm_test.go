@@ -36,8 +36,11 @@ type group struct {
 	next int
 }
 
-// attempt is a receive that can be repeated.
-type attempt struct{ by, id string }
+// attempt is a receive that can be repeated, until its messages are visible again.
+type attempt struct {
+	by, id string
+	from   time.Time
+}
 
 func newFIFOQueue(name string, byContent bool) *fifoQueue {
 	return &fifoQueue{
@@ -121,7 +124,7 @@ func (q *fifoQueue) consume(t *testing.T, ctx context.Context, w wire, rng *rand
 		failed(t, err, "%v: receive from %s", w, q.name)
 		q.unanswered++
 		if r.attemptID != "" {
-			q.attempts = append(q.attempts, attempt{w.String(), r.attemptID})
+			q.attempts = append(q.attempts, attempt{w.String(), r.attemptID, from})
 		}
 		return false
 	}

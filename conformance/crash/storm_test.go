@@ -123,8 +123,8 @@ func bodySize(w wire, rng *rand.Rand, batch int) int {
 // consume receives messages and does something with each.
 func (q *plainQueue) consume(t *testing.T, ctx context.Context, w wire, rng *rand.Rand) bool {
 	name := q.names[rng.IntN(len(q.names))]
-	if j, ok := w.(*jsonWire); ok && len(q.names) > 1 && rng.IntN(30) == 0 {
-		startMove(t, ctx, j)
+	if j, ok := w.(*jsonWire); ok && len(q.names) > 1 && rng.IntN(10) == 0 {
+		startMove(t, ctx, j, 20*rng.IntN(2))
 	}
 	r := receiveRequest{limit: 1 + rng.IntN(w.most()), timeout: short}
 	switch _, mns := w.(*mnsWire); {

@@ -14,7 +14,8 @@ import (
 // topic is the history of a topic whose publications go to several queues as they are. Large ones do not fit into one
 // commit with all their copies, and reach some queues a moment later.
 type topic struct {
-	queues []string
+	queues   []string
+	receiver *receiver // that it pushes to as well
 
 	mu        sync.Mutex
 	tokens    int
@@ -23,7 +24,7 @@ type topic struct {
 }
 
 func newTopic() *topic {
-	t := &topic{published: map[string]certainty{}, delivered: map[string]bool{}}
+	t := &topic{published: map[string]certainty{}, delivered: map[string]bool{}, receiver: newReceiver()}
 	for i := range 12 {
 		t.queues = append(t.queues, fmt.Sprintf("sink-%d", i))
 	}
@@ -48,6 +49,8 @@ func (tp *topic) set(t *testing.T, h *host) {
 		put("/topics/news/subscriptions/"+queue, "<Subscription><Endpoint>acs:mns:cn-hangzhou:1234567890123456:queues/"+queue+
 			"</Endpoint><NotifyContentFormat>SIMPLIFIED</NotifyContentFormat></Subscription>")
 	}
+	put("/topics/news/subscriptions/receiver", "<Subscription><Endpoint>"+tp.receiver.URL+"/</Endpoint>"+
+		"<NotifyStrategy>EXPONENTIAL_DECAY_RETRY</NotifyStrategy><NotifyContentFormat>SIMPLIFIED</NotifyContentFormat></Subscription>")
 }
 
 func (tp *topic) join(t *testing.T, all *crew, ctx context.Context, h *host, c *campaign) {
@@ -84,7 +87,8 @@ func (tp *topic) publish(t *testing.T, ctx context.Context, h *host, size int) b
 	return true
 }
 
-// check receives everything from all queues: each publication once from each of them, or never from any.
+// check receives everything from all queues: each publication once from each of them, or never from any. Those that
+// are in the queues come to the receiver as well, some of them after the time that a retry takes.
 func (tp *topic) check(t *testing.T, w wire) {
 	t.Helper()
 	got := map[string]map[string]bool{}
@@ -99,8 +103,13 @@ func (tp *topic) check(t *testing.T, w wire) {
 	}
 	for token, known := range tp.published {
 		queues := len(got[token])
-		if queues != len(tp.queues) && (known == surely || queues > 0) {
-			t.Errorf("%s, acknowledged %v, reached %d of %d queues", token, known == surely, queues, len(tp.queues))
+		pushed := tp.receiver.has(token)
+		if queues != len(tp.queues) && (known == surely || queues > 0) || pushed != (queues > 0) {
+			t.Errorf("%s, acknowledged %v, reached %d of %d queues, and the receiver: %v", token, known == surely, queues, len(tp.queues), pushed)
+		}
+		checked.add(copies, 1)
+		if pushed {
+			checked.add(pushes, 1)
 		}
 		tp.delivered[token] = queues > 0
 	}
@@ -110,7 +119,8 @@ func (tp *topic) check(t *testing.T, w wire) {
 // complete reports whether nothing is missing from any queue.
 func (tp *topic) complete(got map[string]map[string]bool) bool {
 	for token, known := range tp.published {
-		if n := len(got[token]); n != len(tp.queues) && (known == surely || n > 0) {
+		n := len(got[token])
+		if n != len(tp.queues) && (known == surely || n > 0) || tp.receiver.has(token) != (n > 0) {
 			return false
 		}
 	}

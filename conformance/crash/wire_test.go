@@ -102,10 +102,12 @@ func (h *host) do(ctx context.Context, method, path string, body []byte, header 
 	}
 	resp, err := h.client.Do(r)
 	if err != nil {
+		checked.answered(header, err)
 		return answer{}, fmt.Errorf("%w: %v", errNoAnswer, err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
+	checked.answered(header, err)
 	if err != nil {
 		return answer{}, fmt.Errorf("%w: %v", errNoAnswer, err)
 	}
