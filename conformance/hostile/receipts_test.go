@@ -22,7 +22,7 @@ func badHandles(good, foreign string) map[string]string {
 		"with a line break":    good + "\n",
 		"with a break inside":  good[:20] + "\r\n" + good[20:],
 		"one bit off":          string(flipped),
-		"in capitals":          strings.ToUpper(good),
+		"in small letters":     strings.ToLower(good), // not in capitals, which some handles are already
 		"twice":                good + good,
 		"another provider's":   foreign,
 		"prefix only":          good[:4],
