@@ -55,31 +55,40 @@ type Observer interface {
 // eventBuffer is how far an observer may lag behind before it loses events.
 const eventBuffer = 8192
 
-// audience hands events to one observer. A slow observer loses events for itself and never slows the engine.
+// audience hands events to one observer. A slow observer loses events for itself and never slows the engine. What one
+// commit has made is handed over as a whole, and not copied: observers only read it.
 type audience struct {
-	events  chan Event
+	events  chan []Event
+	waiting atomic.Int64 // events in the channel
 	dropped atomic.Int64
 	done    chan struct{}
 }
 
 func newAudience(o Observer) *audience {
-	a := &audience{events: make(chan Event, eventBuffer), done: make(chan struct{})}
+	// Each has at least one event, so that as many never fill the channel.
+	a := &audience{events: make(chan []Event, eventBuffer), done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
-		for e := range a.events {
-			o.Observe(e)
+		for events := range a.events {
+			for i := range events {
+				a.waiting.Add(-1)
+				o.Observe(events[i])
+			}
 		}
 	}()
 	return a
 }
 
+// tell is called by one commit after the other.
 func (a *audience) tell(events []Event) {
-	for _, e := range events {
-		select {
-		case a.events <- e:
-		default:
-			a.dropped.Add(1)
-		}
+	room := max(eventBuffer-int(a.waiting.Load()), 0)
+	if room < len(events) {
+		a.dropped.Add(int64(len(events) - room))
+		events = events[:room]
+	}
+	if len(events) > 0 {
+		a.waiting.Add(int64(len(events)))
+		a.events <- events
 	}
 }
 
