@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,8 +26,8 @@ import (
 
 	"github.com/sluicemq/sluice"
 	coretraced "github.com/sluicemq/sluice/core/traced"
-	"github.com/sluicemq/sluice/persistence/traced/names"
 	storetraced "github.com/sluicemq/sluice/persistence/traced"
+	"github.com/sluicemq/sluice/persistence/traced/names"
 	"github.com/sluicemq/sluice/protocols/traced"
 )
 
@@ -42,6 +43,7 @@ type telemetry struct {
 	tracers *sdktrace.TracerProvider // nil without traces
 	meters  *sdkmetric.MeterProvider // nil without metrics
 	queues  *coretraced.Metrics      // nil without metrics
+	awake   *atomic.Bool             // false until Metrics is first asked; nil if there is more that wants to be told
 }
 
 // signals are what the environment asks for.
@@ -95,7 +97,7 @@ func newTelemetry(ctx context.Context, want telemetryOptions, o *sluice.Options)
 	if want.requests {
 		requests = want.log
 	}
-	return t, t.decorate(o, requests)
+	return t, t.decorate(o, requests, want.metrics)
 }
 
 func (t *telemetry) trace(ctx context.Context, wanted bool, described *resource.Resource) error {
@@ -136,11 +138,14 @@ func (t *telemetry) measure(ctx context.Context, exported, scraped bool, describ
 }
 
 // decorate puts telemetry around the parts of a server.
-func (t *telemetry) decorate(o *sluice.Options, requests *slog.Logger) error {
+func (t *telemetry) decorate(o *sluice.Options, requests *slog.Logger, exported bool) error {
 	if t.tracers == nil && t.meters == nil && requests == nil {
 		return nil
 	}
-	around := traced.Options{Log: requests, Now: time.Now}
+	if t.tracers == nil && requests == nil && !exported {
+		t.sleep()
+	}
+	around := traced.Options{Log: requests, Now: time.Now, Awake: t.awake}
 	var lives *coretraced.Lives
 	if t.tracers != nil {
 		around.Tracers = t.tracers
@@ -154,7 +159,8 @@ func (t *telemetry) decorate(o *sluice.Options, requests *slog.Logger) error {
 		if t.queues, err = coretraced.NewMetrics(t.meters, 0, sluice.DefaultSQS.Namespace(), o.SQS.Namespace(), o.MNS.Namespace()); err != nil {
 			return err
 		}
-		if o.Decorate.Store, err = storetraced.Store(t.meters, time.Now); err != nil {
+		t.queues.Wait(t.awake)
+		if o.Decorate.Store, err = storetraced.Store(t.meters, time.Now, t.awake); err != nil {
 			return err
 		}
 	}
@@ -167,6 +173,18 @@ func (t *telemetry) decorate(o *sluice.Options, requests *slog.Logger) error {
 		o.Decorate.Broker = coretraced.Broker(lives, t.queues)
 	}
 	return nil
+}
+
+// sleep puts counting off until somebody asks for what was counted: most servers on a developer's machine are never
+// scraped, and counting costs a sixth of the requests a second. What Prometheus makes of counters, their growth from one
+// scrape to the next, is the same.
+func (t *telemetry) sleep() {
+	t.awake = &atomic.Bool{}
+	metrics, awake := t.Metrics, t.awake
+	t.Metrics = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		awake.Store(true)
+		metrics.ServeHTTP(w, r)
+	})
 }
 
 // opened tells which server it is.

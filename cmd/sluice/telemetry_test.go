@@ -71,20 +71,31 @@ func TestMetricsAreThereForTheAdminPort(t *testing.T) {
 		}
 		telemetry.close(slog.New(slog.DiscardHandler))
 	})
-	for _, body := range []string{"Action=CreateQueue&QueueName=q", "Action=SendMessage&MessageBody=m&QueueUrl=http://localhost/000000000000/q", "Action=Nonsense"} {
+	scrape := func() string {
+		w := httptest.NewRecorder()
+		telemetry.Metrics.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		return w.Body.String()
+	}
+	ask := func(body string) {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		server.Handler().ServeHTTP(httptest.NewRecorder(), r)
 	}
-	w := httptest.NewRecorder()
-	telemetry.Metrics.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	ask("Action=ListQueues")
+	if got := scrape(); strings.Contains(got, "ListQueues") {
+		t.Errorf("metrics were counted before anybody asked for them:\n%s", got)
+	}
+	for _, body := range []string{"Action=CreateQueue&QueueName=q", "Action=SendMessage&MessageBody=m&QueueUrl=http://localhost/000000000000/q", "Action=Nonsense"} {
+		ask(body)
+	}
+	got := scrape()
 	for _, want := range []string{
 		`rpc_server_call_duration_seconds_count{`, `rpc_method="SQS/SendMessage"`, `error_type="InvalidAction"`,
 		`sluice_queue_depth{`, `messaging_destination_name="q"`, `sluice_message_state="visible"`, `sluice_queue_oldest_message_age_seconds{`,
 		`sluice_store_commit_duration_seconds_count`, `sluice_store_commit_size_bytes_sum`, `sluice_receive_parked`, `sluice_events_dropped_total`,
 		`service_version="` + sluice.Version + `"`, `process_resident_memory_bytes`, `go_goroutines`,
 	} {
-		if !strings.Contains(w.Body.String(), want) {
+		if !strings.Contains(got, want) {
 			t.Errorf("metrics have no %s", want)
 		}
 	}

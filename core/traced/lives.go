@@ -28,7 +28,7 @@ const (
 // Lives is an observer that draws the life of each message: a span for each time that it is delayed, queued or in
 // flight, and one for each dead-lettering, move, push and duplicate. Spans are made when what they show is over, with
 // the instants of the engine's clock, as children of the context in which the message was made, so they stand in the
-// trace of its producer. No span is held open meanwhile.
+// trace of its producer. No span is held open meanwhile. A message that a move task moves goes on under its new id.
 //
 // Only lives in sampled traces are drawn; a message without a context has none. What Lives remembers is bounded: of a
 // message that it has forgotten, or that was there before it, the spans begin with the next receive.
@@ -137,13 +137,28 @@ func (t *Lives) leaves(l *life, e *core.Event) bool {
 		t.end(l, e, names.Deleted)
 	case core.EventRetentionExpired:
 		t.end(l, e, names.TooOld)
-	case core.EventMoved: // what arrives is a new message
+	case core.EventMoved:
 		t.end(l, e, names.Moved)
 		t.moment(l, e, names.SpanMoved+string(e.Queue.Name)+names.Arrow+string(e.Other.Name), names.Target(string(e.Other.Name)))
+		t.rename(l, e)
 	default:
 		return false
 	}
 	return true
+}
+
+// rename lets a life go on in another queue under the id that the message has there. It may have been received there
+// before this is told, so whoever has told of it is taken over.
+func (t *Lives) rename(l *life, e *core.Event) {
+	if e.As == (core.MessageID{}) {
+		return
+	}
+	now := &life{parent: l.parent, queue: e.Other}
+	if early, known := t.messages.get(e.As); known {
+		now.receivers = early.receivers
+	}
+	now.enter(names.SpanQueued, e.At)
+	t.messages.put(e.As, now)
 }
 
 // stays goes from one phase to the next.

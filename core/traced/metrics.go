@@ -34,6 +34,7 @@ type Metrics struct {
 
 	labels  labels
 	waiting atomic.Int64 // receives under way
+	awake   *atomic.Bool // nil: always
 
 	mu         sync.RWMutex
 	broker     core.Broker // the latest
@@ -68,6 +69,11 @@ func NewMetrics(meters metric.MeterProvider, queues int, namespaces ...core.Name
 	return m, err
 }
 
+// Wait lets nothing be counted before awake is true. It is to be called before anything is measured.
+func (m *Metrics) Wait(awake *atomic.Bool) { m.awake = awake }
+
+func (m *Metrics) asleep() bool { return m.awake != nil && !m.awake.Load() }
+
 // Losses tells where to ask how many events observers have lost, such as core.Engine.Dropped.
 func (m *Metrics) Losses(lost func() []int64) {
 	m.mu.Lock()
@@ -77,7 +83,7 @@ func (m *Metrics) Losses(lost func() []int64) {
 
 // Observe implements core.Observer.
 func (m *Metrics) Observe(e core.Event) {
-	if int(e.Kind) >= len(kinds) {
+	if int(e.Kind) >= len(kinds) || m.asleep() {
 		return
 	}
 	l := m.labels.none
@@ -127,6 +133,9 @@ func (m *Metrics) saw(ns core.Namespace) {
 }
 
 func (m *Metrics) sent(ctx context.Context, key core.QueueKey, sent []core.Sent) {
+	if m.asleep() {
+		return
+	}
 	for i := range sent {
 		if sent[i].Duplicate {
 			m.duplicates.Add(ctx, 1, m.labels.of(key).add...)
@@ -134,10 +143,16 @@ func (m *Metrics) sent(ctx context.Context, key core.QueueKey, sent []core.Sent)
 	}
 }
 
+// unmeasured is the end of a receive that has begun while nothing was counted.
+func (m *Metrics) unmeasured([]core.Received, error) { m.waiting.Add(-1) }
+
 // receiving is called when a receive begins, and what it returns when it ends.
 func (m *Metrics) receiving(ctx context.Context, key core.QueueKey, now func() time.Time) func([]core.Received, error) {
-	began := now()
 	m.waiting.Add(1)
+	if m.asleep() {
+		return m.unmeasured
+	}
+	began := now()
 	return func(received []core.Received, err error) {
 		m.waiting.Add(-1)
 		if err != nil {

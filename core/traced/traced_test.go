@@ -96,6 +96,23 @@ func TestLivesFollowWhatEventsTell(t *testing.T) {
 		want   []string
 	}{
 		{"moved", nil, []core.Event{sent, {Kind: core.EventMoved, At: at(3), ID: id, Other: dead}}, []string{"queued work 0s-3s 5759", "moved work -> dead 3s-3s 5759"}},
+		{"moved, and received and deleted under its new id", nil, []core.Event{
+			sent,
+			{Kind: core.EventMoved, At: at(3), ID: id, Other: dead, As: core.MessageID{2}},
+			{Kind: core.EventReceived, At: at(4), Until: at(34), ID: core.MessageID{2}, Queue: dead, Receives: 1},
+			{Kind: core.EventDeleted, At: at(5), ID: core.MessageID{2}, Queue: dead},
+			{Kind: core.EventDeleted, At: at(6), ID: id},
+		}, []string{"queued work 0s-3s 5759", "moved work -> dead 3s-3s 5759", "queued dead 3s-4s 5759", "in flight dead 4s-5s 5759"}},
+		{"moved, with its receives", nil, []core.Event{
+			sent, received,
+			{Kind: core.EventVisible, At: at(32), ID: id},
+			{Kind: core.EventMoved, At: at(40), ID: id, Other: dead, As: core.MessageID{2}, Receives: 1},
+			{Kind: core.EventReceived, At: at(41), Until: at(71), ID: core.MessageID{2}, Queue: dead, Receives: 2},
+			{Kind: core.EventPurged, At: at(42), Queue: dead},
+		}, []string{
+			"queued work 0s-2s 5759", "in flight work 2s-32s 5759", "queued work 32s-40s 5759", "moved work -> dead 40s-40s 5759",
+			"queued dead 40s-41s 5759", "in flight dead 41s-42s 5759",
+		}},
 		{"duplicate", nil, []core.Event{sent, {Kind: core.EventDeduplicated, At: at(1), ID: id}}, []string{"deduplicated work 1s-1s 5759"}},
 		{"deleted while it waits", nil, []core.Event{sent, {Kind: core.EventDeleted, At: at(1), ID: id}}, []string{"queued work 0s-1s 5759"}},
 		{"there before, and nobody knows its trace", nil, []core.Event{received, {Kind: core.EventDeleted, At: at(3), ID: id}}, nil},
@@ -126,6 +143,37 @@ func TestLivesFollowWhatEventsTell(t *testing.T) {
 				t.Errorf("spans (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestMovedMessageKnowsItsReceiverAlthoughEventsLagBehind(t *testing.T) {
+	spans := tracetest.NewSpanRecorder()
+	lives := NewLives(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)), 0)
+	by := contextOf(core.Trace{Parent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"})
+	sampled := core.Trace{Parent: parent}
+	before, now := core.MessageID{1}, core.MessageID{2}
+	lives.received(by, dead, at(4), []core.Received{{Message: core.Message{ID: now, Receives: 1, Trace: sampled}}})
+	for _, e := range []core.Event{
+		{Kind: core.EventSent, At: at(0), ID: before, Queue: work, Trace: sampled},
+		{Kind: core.EventMoved, At: at(3), ID: before, Queue: work, Other: dead, As: now},
+		{Kind: core.EventReceived, At: at(4), Until: at(34), ID: now, Queue: dead, Receives: 1},
+		{Kind: core.EventDeleted, At: at(5), ID: now, Queue: dead},
+	} {
+		lives.Observe(e)
+	}
+	ended := spans.Ended()
+	if len(ended) != 4 {
+		t.Fatalf("%d spans, want 4: queued, moved, queued, in flight", len(ended))
+	}
+	last := ended[3]
+	if links := last.Links(); len(links) != 1 || !links[0].SpanContext.Equal(by) {
+		t.Errorf("%s has the links %v, want one to the receiver", last.Name(), links)
+	}
+	if got := last.StartTime(); !got.Equal(at(4)) {
+		t.Errorf("%s begins at %v, want %v", last.Name(), got, at(4))
+	}
+	if got := last.Parent().TraceID(); got != contextOf(sampled).TraceID() {
+		t.Errorf("%s is in the trace %v, want that of the producer", last.Name(), got)
 	}
 }
 

@@ -3,6 +3,7 @@ package traced_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,13 +17,13 @@ import (
 )
 
 // around returns the decorator with a clock that goes on by a second at each look.
-func around(t *testing.T, reader sdkmetric.Reader) func(persistence.Store) persistence.Store {
+func around(t *testing.T, reader sdkmetric.Reader, awake *atomic.Bool) func(persistence.Store) persistence.Store {
 	t.Helper()
 	now := time.Unix(0, 0)
 	decorate, err := traced.Store(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)), func() time.Time {
 		now = now.Add(time.Second)
 		return now
-	})
+	}, awake)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func around(t *testing.T, reader sdkmetric.Reader) func(persistence.Store) persi
 
 func TestCommitsAreMeasured(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
-	s := around(t, reader)(memory.New())
+	s := around(t, reader, nil)(memory.New())
 	b := &persistence.Batch{}
 	b.Put([]byte("key"), []byte("value"))
 	if err := s.Commit(b); err != nil {
@@ -57,7 +58,7 @@ func (failing) Commit(*persistence.Batch) error { return persistence.ErrFull }
 
 func TestFailedCommitsAreMeasuredApart(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
-	s := around(t, reader)(failing{memory.New()})
+	s := around(t, reader, nil)(failing{memory.New()})
 	if err := s.Commit(&persistence.Batch{}); !errors.Is(err, persistence.ErrFull) {
 		t.Errorf("Commit = %v, want the store's error", err)
 	}
@@ -72,7 +73,7 @@ func TestFailedCommitsAreMeasuredApart(t *testing.T) {
 }
 
 func TestDecoratedStoreKeepsTheContract(t *testing.T) {
-	decorate := around(t, sdkmetric.NewManualReader())
+	decorate := around(t, sdkmetric.NewManualReader(), nil)
 	persistencetest.Run(t,
 		func(*testing.T) persistence.Store { return decorate(memory.New()) },
 		func(t *testing.T, s persistence.Store) persistence.Store {

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"github.com/sluicemq/sluice/core"
 	coretraced "github.com/sluicemq/sluice/core/traced"
 	"github.com/sluicemq/sluice/protocols"
 	"github.com/sluicemq/sluice/protocols/traced"
@@ -139,6 +141,54 @@ func TestMetricsMeasureQueuesAndRequests(t *testing.T) {
 			t.Errorf("metrics = %q, want %q among them", events, want)
 		}
 	}
+}
+
+// What is asleep measures nothing; a request that is under way when it awakes is answered all the same.
+func TestMetricsCanBeWokenUp(t *testing.T) {
+	reader := sdkmetric.NewManualReader()
+	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
+	m, err := coretraced.NewMetrics(meters, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	awake := &atomic.Bool{}
+	m.Wait(awake)
+	b := &bench{t: t}
+	wake := func(inner core.Broker) core.Broker { return waking{coretraced.Broker(nil, m)(inner), awake} }
+	b.open(&traced.Options{Meters: meters, Now: func() time.Time { return epoch }, Awake: awake}, wake, m)
+	b.queues()
+	b.send()
+	for _, line := range collected(t, reader) {
+		if strings.HasPrefix(line, "rpc.") || strings.HasPrefix(line, "sluice.messages") {
+			t.Errorf("%q was measured before anybody was awake", line)
+		}
+	}
+	if got := b.receive("work"); !strings.Contains(got, "MessageId") {
+		t.Errorf("a receive during which measuring began was answered with %s", got)
+	}
+	b.send()
+	b.receive("work")
+	got := collected(t, reader, "cloud.account.id", "cloud.region", "messaging.system", "messaging.system.name", "rpc.system", "rpc.system.name")
+	for _, want := range []string{
+		"rpc.server.call.duration SQS/SendMessage sqs-json = 1 times 0", "rpc.server.call.duration SQS/ReceiveMessage sqs-json = 1 times 0",
+		"sluice.receive.parked = 0", "sluice.receive.wait work = 1 times 0",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("metrics = %q, want %q among them", got, want)
+		}
+	}
+}
+
+// waking wakes whoever measures in the midst of a receive.
+type waking struct {
+	core.Broker
+	awake *atomic.Bool
+}
+
+func (w waking) Receive(ctx context.Context, key core.QueueKey, r core.ReceiveRequest) ([]core.Received, error) {
+	got, err := w.Broker.Receive(ctx, key, r)
+	w.awake.Store(true)
+	return got, err
 }
 
 func TestMetricsNameABoundedNumberOfQueues(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -36,7 +37,11 @@ type Options struct {
 	Log *slog.Logger
 	// Now is the time by which durations are measured. It must be there if Meters or Log is.
 	Now func() time.Time
+	// Awake, if set, is false as long as nothing of this is to be done: requests then pass by.
+	Awake *atomic.Bool
 }
+
+func (o *Options) asleep() bool { return o.Awake != nil && !o.Awake.Load() }
 
 // Dialect returns a decorator of dialects. Returns the error of the provider of meters.
 func Dialect(o Options) (func(protocols.Dialect) protocols.Dialect, error) {
@@ -111,6 +116,9 @@ func (x *exchange) Write(b []byte) (int, error) {
 
 // Decode implements protocols.Dialect. The call that it returns runs within the request's span, if that is recorded.
 func (d *dialect) Decode(r *http.Request) (*protocols.Call, error) {
+	if d.o.asleep() {
+		return d.Dialect.Decode(r)
+	}
 	x := &exchange{}
 	if d.o.Now != nil {
 		x.began = d.o.Now()
@@ -188,6 +196,9 @@ func unwrap(w http.ResponseWriter, c *protocols.Call) *exchange {
 
 // Encode implements protocols.Dialect.
 func (d *dialect) Encode(w http.ResponseWriter, c *protocols.Call, answer any) error {
+	if d.o.asleep() {
+		return d.Dialect.Encode(w, c, answer)
+	}
 	x := unwrap(w, c)
 	defer d.finish(x, c) // also if the answer is broken off, which is a panic
 	err := d.Dialect.Encode(x, c, answer)
@@ -199,6 +210,10 @@ func (d *dialect) Encode(w http.ResponseWriter, c *protocols.Call, answer any) e
 
 // Fail implements protocols.Dialect.
 func (d *dialect) Fail(w http.ResponseWriter, c *protocols.Call, err error) {
+	if d.o.asleep() {
+		d.Dialect.Fail(w, c, err)
+		return
+	}
 	x := unwrap(w, c)
 	defer d.finish(x, c)
 	if d.coder != nil {
