@@ -8,7 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -59,6 +59,7 @@ A flag wins over its variable, a variable over the file. A variable that is empt
 
 // serve listens first: a busy port must not touch the data, and a client that comes early waits instead of failing.
 func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+	collectLazily()
 	listeners, err := listenOn(s.listen)
 	if err != nil {
 		return err
@@ -74,6 +75,7 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer admin.close()
+	admin.point(&s.options, listeners)
 	telemetry, err := newTelemetry(ctx, telemetryOptions{signals: s.signals, scraped: admin.there(), log: log, requests: s.logs.requests}, &s.options)
 	if err != nil {
 		return err
@@ -94,11 +96,11 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 		l.secure(certificates)
 	}
 	defer reloadOnHangup(ctx, &running{settings: s, server: server, certificates: certificates, log: log})()
-	defer runtime.KeepAlive(make([]byte, ballast))
 	defer admin.serve(ctx, server.Admin(), log)()
 	if err := announce(stdout, listeners, admin); err != nil {
 		return errors.Join(err, server.Close())
 	}
+	go debug.FreeOSMemory() // of what only the start has needed
 	return errors.Join(serveAll(ctx, server, listeners), server.Close())
 }
 
@@ -112,10 +114,6 @@ func announce(stdout io.Writer, listeners []*listener, a *admin) error {
 	_, err := stdout.Write(a.announce(lines))
 	return err
 }
-
-// ballast is memory that is never touched, so it costs no room; it makes the garbage collector see a heap that is worth
-// collecting less often. Without it a fifth of the processor went into collecting a heap of a few MiB, over and over.
-const ballast = 32 << 20
 
 // plain drops the address that net's errors repeat.
 func plain(err error) error {
