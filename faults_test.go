@@ -3,16 +3,23 @@ package sluice_test
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sluicemq/sluice"
 	"github.com/sluicemq/sluice/core/clock"
+	"github.com/sluicemq/sluice/protocols/control"
+	"github.com/sluicemq/sluice/protocols/control/page"
+	"github.com/sluicemq/sluice/protocols/faults"
 )
 
 // faulty is a server with faults, on a manual clock.
@@ -291,5 +298,45 @@ func TestFaultsComeAndGo(t *testing.T) {
 	}
 	if _, err := sluice.Open(sluice.Options{Faults: []sluice.FaultRule{{Name: "r"}}}); err == nil {
 		t.Error("Open took a wrong rule")
+	}
+}
+
+// The kinds of faults stand in three places that no compiler holds together.
+func TestFaultKindsAreTheSameInContractAndPage(t *testing.T) {
+	want := faults.Kinds()
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties struct {
+					Kind struct {
+						Enum []faults.Kind `json:"enum"`
+					} `json:"kind"`
+				} `json:"properties"`
+			} `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(control.Document(), &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, schema := range []string{"FaultRule", "Fault"} {
+		got := document.Components.Schemas[schema].Properties.Kind.Enum
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("kinds of %s (-faults +openapi.json):\n%s", schema, diff)
+		}
+	}
+	source, err := fs.ReadFile(page.Files, "faults.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(source), "const kinds = {")
+	table, _, _ = strings.Cut(table, "\n};")
+	var shown []faults.Kind
+	for _, row := range regexp.MustCompile(`(?m)^\t"?([a-z-]+)"?: \{`).FindAllStringSubmatch(table, -1) {
+		shown = append(shown, faults.Kind(row[1]))
+	}
+	slices.Sort(shown)
+	if diff := cmp.Diff(want, shown); diff != "" {
+		t.Errorf("kinds of the page (-faults +faults.js):\n%s", diff)
 	}
 }

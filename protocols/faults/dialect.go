@@ -16,11 +16,13 @@ func (s *Set) Dialect(d protocols.Dialect) protocols.Dialect {
 	if !known {
 		return d
 	}
-	return &dialect{Dialect: d, set: s, provider: provider, resource: of.Resource}
+	coder, _ := d.(protocols.Coder)
+	return &dialect{Dialect: d, coder: coder, set: s, provider: provider, resource: of.Resource}
 }
 
 type dialect struct {
 	protocols.Dialect
+	coder    protocols.Coder // the dialect itself; nil: it is none
 	set      *Set
 	provider string
 	resource func(*protocols.Call) string
@@ -36,6 +38,14 @@ func (d *dialect) Decode(r *http.Request) (*protocols.Call, error) {
 	work := c.Run
 	c.Run = func(ctx context.Context) (any, error) { return d.set.run(ctx, p, work) }
 	return c, nil
+}
+
+// Code implements protocols.Coder for whoever is around. It is empty where the dialect has no codes.
+func (d *dialect) Code(c *protocols.Call, err error) string {
+	if d.coder == nil {
+		return ""
+	}
+	return d.coder.Code(c, err)
 }
 
 // run does a request's work, or does not, as the rules say.

@@ -47,6 +47,41 @@ func (e *echo) Fail(w http.ResponseWriter, _ *protocols.Call, err error) {
 	w.Write([]byte(err.Error()))
 }
 
+// coded is an echo that knows the codes of its errors.
+type coded struct{ *echo }
+
+func (c coded) Code(call *protocols.Call, err error) string {
+	return call.Operation + "." + err.Error()
+}
+
+func TestCodesAreThoseOfTheDialect(t *testing.T) {
+	set := newSet(t, faults.Rule{Name: "r", Kind: faults.Throttle})
+	for _, tt := range []struct {
+		name  string
+		inner protocols.Dialect
+		want  string
+	}{
+		{"of a dialect with codes", coded{&echo{name: "sqs-test"}}, "SendMessage.throttled"},
+		{"of one without", &echo{name: "sqs-test"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := set.Dialect(tt.inner)
+			c, err := d.Decode(httptest.NewRequest("POST", "/SendMessage/q", nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, failed := c.Run(t.Context())
+			coder, ok := d.(protocols.Coder)
+			if !ok || failed == nil {
+				t.Fatalf("%T is a Coder: %v; Run() = %v, want the fault", d, ok, failed)
+			}
+			if got := coder.Code(c, failed); got != tt.want {
+				t.Errorf("Code(%v) = %q, want %q", failed, got, tt.want)
+			}
+		})
+	}
+}
+
 const closed = "(the connection was closed)"
 
 // ask returns the answer to a request.

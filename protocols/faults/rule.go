@@ -2,8 +2,10 @@ package faults
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -104,6 +106,9 @@ var traits = map[Kind]trait{
 	Duplicate:  {moments: []Moment{Receive, Delete}, delivery: true},
 	Reorder:    {moments: []Moment{Receive, Send}, delay: true, delivery: true},
 }
+
+// Kinds returns all kinds of faults, in the order of the alphabet.
+func Kinds() []Kind { return slices.Sorted(maps.Keys(traits)) }
 
 // The errors that a rule can name without a provider's code, and that of OverLimit.
 const (
