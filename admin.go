@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
+	"slices"
 
 	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/core/clock"
@@ -19,6 +20,9 @@ type Admin struct {
 	// as localhost, as an address, or as one of Hosts.
 	Token string
 	Hosts []string
+	// Endpoints are the URLs at which clients of the providers reach the server, for the commands that the page offers.
+	// Empty means PublicURL or, without one, the address that Serve listens on, once it does.
+	Endpoints []string
 	// History bounds what is remembered of messages. The zero value is good.
 	History History
 	// Metrics is served at /metrics. Nil: there is no such path.
@@ -65,7 +69,8 @@ func (s *Server) newControl(o Options, w *control.Watcher) *control.API {
 		Token: o.Admin.Token, Hosts: o.Admin.Hosts,
 		InFlightLimit: inFlightLimit(o),
 		Redeclare:     s.redeclare,
-		Home:          o.SQS.Namespace(), Inside: o.site().Inside,
+		Endpoints:     s.endpoints, Namespaces: o.namespaces(), Speaks: s.speaks,
+		Home: o.SQS.Namespace(), Inside: o.site().Inside,
 		Metrics: o.Admin.Metrics, Traces: spans, Spans: control.Spans(spans), Extra: extra,
 		OnFault: o.backgroundFault,
 	}
@@ -82,6 +87,57 @@ func (s *Server) newControl(o Options, w *control.Watcher) *control.API {
 func inFlightLimit(o Options) int {
 	const documented = 120_000
 	return o.limited(core.Rules{MaxInFlight: documented}).MaxInFlight
+}
+
+// endpoints are the URLs of the server, first of all the one that its answers name.
+func (s *Server) endpoints() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var urls []string
+	if s.options.PublicURL != "" {
+		urls = append(urls, s.options.PublicURL)
+	}
+	if s.options.Admin != nil {
+		urls = append(urls, s.options.Admin.Endpoints...)
+	}
+	if url := *s.url.Load(); len(urls) == 0 && url != "" {
+		urls = append(urls, url)
+	}
+	return urls
+}
+
+// namespaces are the homes and what is bridged, in the names of the engine.
+func (o Options) namespaces() []core.Namespace {
+	inside := o.site().Inside
+	all := []core.Namespace{inside(o.SQS.Namespace())}
+	add := func(h Home) {
+		if ns := inside(h.Namespace()); !slices.Contains(all, ns) {
+			all = append(all, ns)
+		}
+	}
+	add(o.MNS)
+	for _, b := range o.Bridges {
+		add(b.SQS)
+	}
+	return all
+}
+
+// speaks names the providers whose clients see a namespace of the engine. Either could name any account; an account of 12
+// digits that nobody has set up for MNS is one of SQS all the same.
+func (s *Server) speaks(ns core.Namespace) []string {
+	s.mu.Lock()
+	o := s.options
+	s.mu.Unlock()
+	providers := []string{}
+	if sqsHomes.account.MatchString(ns.Account) {
+		providers = append(providers, "sqs")
+	}
+	bridged := o.site().Outside(ns) != ns
+	ofKey := o.AccountPerKey && ns.Region == o.MNS.Region
+	if bridged || ofKey || ns.Account == o.MNS.Account || len(providers) == 0 {
+		providers = append(providers, "mns")
+	}
+	return providers
 }
 
 // redeclare brings the resources about with which the server was opened, or reloaded last.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sluicemq/sluice"
 	"github.com/sluicemq/sluice/core/clock"
 )
@@ -65,6 +67,114 @@ func TestAdminLeavesTheClockThatWasGiven(t *testing.T) {
 	given := clock.NewManual(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	if got := open(t, sluice.Options{Admin: &sluice.Admin{}, Clock: given}).Clock(); got != clock.Clock(given) {
 		t.Errorf("Clock() = %v, want the one of the options", got)
+	}
+}
+
+// overview is what the control API tells of a whole server.
+type overview struct {
+	Endpoints  []string
+	Namespaces []struct {
+		Account, Region string
+		Speaks          []string
+	}
+}
+
+func overviewOf(t *testing.T, s *sluice.Server) (o overview) {
+	t.Helper()
+	_, answer := told(t, s.Admin(), "GET", "/api/v1/overview", "")
+	if err := json.Unmarshal([]byte(answer), &o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestAdminSaysWhereClientsReachTheServer(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		options sluice.Options
+		want    []string
+	}{
+		{"nowhere", sluice.Options{}, []string{}},
+		{"told", sluice.Options{Admin: &sluice.Admin{Endpoints: []string{"http://a:1", "https://a:2"}}}, []string{"http://a:1", "https://a:2"}},
+		{"public", sluice.Options{PublicURL: "https://queues.example"}, []string{"https://queues.example"}},
+		{
+			"public and told",
+			sluice.Options{PublicURL: "https://queues.example", Admin: &sluice.Admin{Endpoints: []string{"http://a:1"}}},
+			[]string{"https://queues.example", "http://a:1"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, overviewOf(t, open(t, tt.options)).Endpoints); diff != "" {
+				t.Errorf("endpoints (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAdminSaysWhichProvidersSeeANamespace(t *testing.T) {
+	sqs, mns := sluice.Home{Account: "000000000000", Region: "us-east-1"}, sluice.Home{Account: "1234567890123456", Region: "cn-hangzhou"}
+	for _, tt := range []struct {
+		name    string
+		options sluice.Options
+		homes   string
+		queues  map[string]string // by the namespace
+	}{
+		{
+			"bridged",
+			sluice.Options{},
+			"000000000000/us-east-1 sqs+mns",
+			map[string]string{"000000000000/us-east-1": "sqs+mns", "000000000000/eu-west-1": "sqs", "77/cn-beijing": "mns"},
+		},
+		{
+			"apart",
+			sluice.Options{Bridges: []sluice.Bridge{}},
+			"000000000000/us-east-1 sqs, 1234567890123456/cn-hangzhou mns",
+			map[string]string{"000000000000/us-east-1": "sqs", "1234567890123456/cn-hangzhou": "mns"},
+		},
+		{
+			"a second bridge",
+			sluice.Options{Bridges: []sluice.Bridge{
+				{MNS: mns, SQS: sqs},
+				{MNS: sluice.Home{Account: "1", Region: "r"}, SQS: sluice.Home{Account: "111111111111", Region: "s"}},
+			}},
+			"000000000000/us-east-1 sqs+mns, 111111111111/s sqs+mns",
+			map[string]string{"111111111111/s": "sqs+mns"},
+		},
+		{
+			"one account",
+			sluice.Options{MNS: sluice.Home{Account: "000000000000", Region: "cn-hangzhou"}, Bridges: []sluice.Bridge{}},
+			"000000000000/us-east-1 sqs+mns, 000000000000/cn-hangzhou sqs+mns", nil,
+		},
+		{
+			"an account for each key",
+			sluice.Options{AccountPerKey: true},
+			"000000000000/us-east-1 sqs+mns",
+			map[string]string{"123123123123/us-east-1": "sqs+mns", "123123123123/eu-west-1": "sqs"},
+		},
+		{
+			"an account for each key, apart",
+			sluice.Options{AccountPerKey: true, Bridges: []sluice.Bridge{}},
+			"000000000000/us-east-1 sqs, 1234567890123456/cn-hangzhou mns",
+			map[string]string{"123123123123/cn-hangzhou": "sqs+mns"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := open(t, tt.options)
+			var homes []string
+			for _, n := range overviewOf(t, s).Namespaces {
+				homes = append(homes, n.Account+"/"+n.Region+" "+strings.Join(n.Speaks, "+"))
+			}
+			if got := strings.Join(homes, ", "); got != tt.homes {
+				t.Errorf("namespaces = %s, want %s", got, tt.homes)
+			}
+			for namespace, want := range tt.queues {
+				_, answer := told(t, s.Admin(), "PUT", "/api/v1/queues/"+namespace+"/q", "")
+				var queue struct{ Speaks []string }
+				if err := json.Unmarshal([]byte(answer), &queue); err != nil || strings.Join(queue.Speaks, "+") != want {
+					t.Errorf("queue of %s = %s, %v; want %s", namespace, answer, err, want)
+				}
+			}
+		})
 	}
 }
 

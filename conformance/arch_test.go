@@ -77,7 +77,7 @@ var permits = map[string]permit{
 	"protocols":     {layer: speaking, ours: []string{"core"}},
 	"protocols/all": {layer: speaking, ours: []string{"protocols", "protocols/faults", "protocols/mns", "protocols/sqs"}},
 	"protocols/control": {layer: speaking, ours: []string{
-		"core", "core/clock", "protocols", "protocols/internal/wire", "protocols/otlp",
+		"core", "core/clock", "protocols", "protocols/control/page", "protocols/internal/wire", "protocols/otlp",
 	}, others: []string{json}},
 	"protocols/control/page":  {layer: speaking},
 	"protocols/faults":        {layer: speaking, ours: []string{"core", "core/clock", "protocols"}, others: []string{json}},

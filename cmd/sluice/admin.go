@@ -71,6 +71,16 @@ func (s *adminSettings) listen(o *sluice.Options) (*admin, error) {
 	return a, nil
 }
 
+// point lets the control API say where clients of the providers find the server.
+func (a *admin) point(o *sluice.Options, listeners []*listener) {
+	if !a.there() {
+		return
+	}
+	for _, l := range listeners {
+		o.Admin.Endpoints = append(o.Admin.Endpoints, l.url())
+	}
+}
+
 // measure lets the control API show the metrics.
 func (a *admin) measure(o *sluice.Options, t *telemetry) {
 	if a.there() {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +57,16 @@ func TestServeSaysWhereTheControlAPIIs(t *testing.T) {
 	if err := json.NewDecoder(resp.Body).Decode(&clock); err != nil || !clock.Adjustable {
 		t.Errorf("clock = %+v, %v; want one that can be adjusted", clock, err)
 	}
+	resp, err = http.Get(url + "/api/v1/overview")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var overview struct{ Endpoints []string }
+	_, main, _ := strings.Cut(lines[0], "Listening on ")
+	if err := json.NewDecoder(resp.Body).Decode(&overview); err != nil || !slices.Equal(overview.Endpoints, []string{main}) {
+		t.Errorf("overview = %+v, %v; want the endpoint %s", overview, err, main)
+	}
 	for _, path := range []string{"/metrics", "/", "/health", "/api/v1/faults"} {
 		resp, err := http.Get(url + path)
 		if err != nil || resp.StatusCode != http.StatusOK {
@@ -79,6 +90,16 @@ func TestServeOutsideOfThisMachineWantsAToken(t *testing.T) {
 			continue
 		}
 		_ = resp.Body.Close()
+	}
+}
+
+func TestPageOfAGuardedServerIsForEverybody(t *testing.T) {
+	lines := printed(t, 2, "--admin=127.0.0.1:0", "--admin-token=secret")
+	url := strings.TrimPrefix(lines[1], "Admin on ")
+	for path, want := range map[string]int{"/": 200, "/app.js": 200, "/openapi.json": 401, "/metrics": 401, "/api/v1/overview": 401} {
+		if status, body := get(t, url+path); status != want {
+			t.Errorf("GET %s = %d %s, want %d", path, status, body, want)
+		}
 	}
 }
 
@@ -227,5 +248,36 @@ func TestTailPrintsWhatHappens(t *testing.T) {
 	stop()
 	if err := <-done; err != nil {
 		t.Errorf("tail = %v, want nil after its end", err)
+	}
+}
+
+func TestEnvAsksTheControlAPIWhereTheServerIs(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		endpoints []string
+		token     string
+		args      []string
+		want      string
+	}{
+		{"told", []string{"https://127.0.0.1:1", "http://127.0.0.1:2"}, "", nil, "https://127.0.0.1:1"},
+		{"on all addresses", []string{"http://localhost:4566"}, "", nil, "http://127.0.0.1:4566"},
+		{"nowhere", nil, "", nil, "http://127.0.0.1:9324"},
+		{"no address of the web", []string{"file:///etc"}, "", nil, "http://127.0.0.1:9324"},
+		{"guarded", []string{"http://127.0.0.1:1"}, "secret", nil, "http://127.0.0.1:9324"},
+		{"given", []string{"http://127.0.0.1:1"}, "", []string{"--url=http://127.0.0.1:3"}, "http://127.0.0.1:3"},
+		{"no control API", nil, "", []string{"--admin=none"}, "http://127.0.0.1:9324"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := sluice.Open(sluice.Options{Admin: &sluice.Admin{Endpoints: tt.endpoints, Token: tt.token}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			srv := httptest.NewServer(s.Admin())
+			t.Cleanup(func() { srv.Close(); _ = s.Close() })
+			out := said(t, append([]string{"env", "--admin=" + srv.URL}, tt.args...)...)
+			if want := "export AWS_ENDPOINT_URL='" + tt.want + "'\n"; !strings.Contains(out, want) {
+				t.Errorf("env = %s, want %q in it", out, want)
+			}
+		})
 	}
 }

@@ -42,16 +42,19 @@ func clientCommand(use, short string, args cobra.PositionalArgs, run func(ctx co
 		if *base == adminNone {
 			return errors.New("the server has no control API, says SLUICE_ADMIN")
 		}
-		if !strings.Contains(*base, "://") {
-			*base = "http://" + *base
-		}
-		c := &client{
-			base: strings.TrimRight(*base, "/"), token: cmp.Or(*token, os.Getenv("SLUICE_ADMIN_TOKEN")), json: *asJSON,
-			out: cc.OutOrStdout(),
-		}
+		c := newClient(*base, *token)
+		c.json, c.out = *asJSON, cc.OutOrStdout()
 		return run(cc.Context(), c, args)
 	}
 	return command
+}
+
+// newClient returns a client of the control API at an address.
+func newClient(base, token string) *client {
+	if !strings.Contains(base, "://") {
+		base = "http://" + base
+	}
+	return &client{base: strings.TrimRight(base, "/"), token: cmp.Or(token, os.Getenv("SLUICE_ADMIN_TOKEN"))}
 }
 
 // request makes a request to a path.

@@ -2,9 +2,12 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"maps"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,13 +47,14 @@ func envCommand() *cobra.Command {
   sluice env --shell fish | source                       fish
   sluice env --shell powershell | Out-String | iex       PowerShell
 
-With the configuration of the server (--config) they have its region and the first of its access keys. SDKs for Amazon read
+Without --url the control API (--admin) is asked where the server listens. With the configuration of the server (--config) they have its region and the first of its access keys. SDKs for Amazon read
 all of them; those for MNS have no variable for the endpoint, so that MNS_ENDPOINT is for your program to read. Note that
 AWS_ENDPOINT_URL is for all services of Amazon; --only-sqs leaves it out.`,
 		Args: cobra.NoArgs,
 	}
 	f := c.Flags()
-	f.String("url", "http://127.0.0.1:9324", "address of the server")
+	f.String("url", "http://127.0.0.1:9324", "address of the server, by default the one that its control API tells, if it does")
+	f.String("admin", "http://"+adminDefault, "address of the control API")
 	f.String("config", "", "configuration file of the server")
 	f.Bool("only-sqs", false, "leave out AWS_ENDPOINT_URL")
 	f.String("ca", "", "PEM file with the authority of a server with HTTPS, for AWS_CA_BUNDLE")
@@ -78,6 +82,11 @@ func env(c *cobra.Command, f *pflag.FlagSet, shell string) error {
 	if err := fromEnvironment(f, os.LookupEnv); err != nil {
 		return err
 	}
+	if !f.Changed("url") {
+		if told := endpoint(c.Context(), value(f, "admin")); told != "" {
+			_ = f.Set("url", told) // it is any text
+		}
+	}
 	vars, err := variables(f)
 	if err != nil {
 		return err
@@ -91,11 +100,35 @@ func env(c *cobra.Command, f *pflag.FlagSet, shell string) error {
 	return printVariables(c.OutOrStdout(), shell, vars)
 }
 
+// endpoint asks a control API where clients reach the server. Whatever keeps it from telling, the answer is empty.
+func endpoint(ctx context.Context, admin string) string {
+	if admin == adminNone {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthLimit)
+	defer cancel()
+	c := newClient(admin, "")
+	var overview struct {
+		Endpoints []string `json:"endpoints"`
+	}
+	if _, err := c.get(ctx, "/api/v1/overview", nil, &overview); err != nil || len(overview.Endpoints) == 0 {
+		return ""
+	}
+	told, err := url.Parse(overview.Endpoints[0])
+	if err != nil || told.Scheme != "http" && told.Scheme != "https" {
+		return ""
+	}
+	if host, err := url.Parse(c.base); err == nil && told.Hostname() == "localhost" { // it listens on all addresses
+		told.Host = strings.TrimSuffix(net.JoinHostPort(host.Hostname(), told.Port()), ":")
+	}
+	return told.String()
+}
+
 // variables returns what is to be set.
 func variables(f *pflag.FlagSet) (map[string]string, error) {
-	url := strings.TrimRight(value(f, "url"), "/")
-	if !strings.Contains(url, "://") {
-		url = "http://" + url
+	server := strings.TrimRight(value(f, "url"), "/")
+	if !strings.Contains(server, "://") {
+		server = "http://" + server
 	}
 	sqs, mns, id, key := sluice.DefaultSQS, sluice.DefaultMNS, "any", "any"
 	token := ""
@@ -115,10 +148,10 @@ func variables(f *pflag.FlagSet) (map[string]string, error) {
 		}
 	}
 	vars := map[string]string{
-		"SLUICE_URL": url, "AWS_ENDPOINT_URL": url, "AWS_ENDPOINT_URL_SQS": url,
+		"SLUICE_URL": server, "AWS_ENDPOINT_URL": server, "AWS_ENDPOINT_URL_SQS": server,
 		"AWS_ACCESS_KEY_ID": id, "AWS_SECRET_ACCESS_KEY": key, "AWS_SESSION_TOKEN": token,
 		"AWS_REGION": sqs.Region, "AWS_DEFAULT_REGION": sqs.Region, "AWS_CA_BUNDLE": value(f, "ca"),
-		"MNS_ENDPOINT": url, "MNS_ACCOUNT_ID": mns.Account, "ALIBABA_CLOUD_REGION_ID": mns.Region,
+		"MNS_ENDPOINT": server, "MNS_ACCOUNT_ID": mns.Account, "ALIBABA_CLOUD_REGION_ID": mns.Region,
 		"ALIBABA_CLOUD_ACCESS_KEY_ID": id, "ALIBABA_CLOUD_ACCESS_KEY_SECRET": key, "ALIBABA_CLOUD_SECURITY_TOKEN": token,
 	}
 	if value(f, "only-sqs") == "true" {

@@ -256,7 +256,7 @@ test("settings are changed, and only those", async () => {
 
 test("many queues are paged and filtered", async () => {
   for (let i = 0; i < 120; i++) await make(`many-${String(i).padStart(3, "0")}`);
-  const page = await watch.open("#/queues?prefix=many-");
+  const page = await watch.open("#/queues?contains=many-");
   await page.getByRole("link", { name: "many-049" }).waitFor();
   assert.equal(await page.locator("main [data-row]").count(), 50);
   await page.keyboard.press("]");
@@ -266,7 +266,7 @@ test("many queues are paged and filtered", async () => {
   assert.equal(await page.locator("main [data-row]").count(), 20);
   await page.keyboard.press("[");
   await page.getByRole("link", { name: "many-050" }).waitFor();
-  await page.getByLabel("Filter by the beginning of the name").fill("many-11");
+  await page.getByLabel("Filter by a part of the name").fill("NY-11");
   await page.getByRole("link", { name: "many-110" }).waitFor();
   assert.equal(await page.locator("main [data-row]").count(), 10);
   await shoot(page, "queues");
@@ -275,7 +275,7 @@ test("many queues are paged and filtered", async () => {
 test("everything is reached by keyboard", async () => {
   await make("keys");
   await send("keys", "found by keys");
-  const page = await watch.open("#/queues?prefix=keys");
+  const page = await watch.open("#/queues?contains=keys");
   await page.getByRole("link", { name: "keys", exact: true }).waitFor();
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the content");
@@ -425,6 +425,47 @@ test("the link that a guarded server prints opens its page", async () => {
   } finally {
     await guarded.stop();
   }
+});
+
+test("a guarded server shows its page to everybody, and asks for the token", async () => {
+  const guarded = await startServer("--admin-token", "let-me-in-please");
+  try {
+    const own = new Watch(browser, guarded.admin);
+    const page = await own.open("");
+    await inDialog(page).getByLabel("Token").fill("let-me-in-please");
+    await page.keyboard.press("Enter");
+    await page.getByText("No queues yet").waitFor();
+    own.check();
+  } finally {
+    await guarded.stop();
+  }
+});
+
+test("commands name the address that clients use", async () => {
+  const elsewhere = await startServer();
+  try {
+    const own = new Watch(browser, elsewhere.admin);
+    const page = await own.open("");
+    const { endpoints } = await API(elsewhere.admin)("GET", "overview");
+    assert.match(endpoints[0], /^http:\/\/127\.0\.0\.1:\d+$/);
+    await page.getByText(`aws --endpoint-url ${endpoints[0]} sqs create-queue`).waitFor();
+    own.check();
+  } finally {
+    await elsewhere.stop();
+  }
+});
+
+test("a queue shows which providers see it", async () => {
+  await make("bridged");
+  await api("PUT", "queues/000000000000/eu-west-1/bridged-not", {});
+  const page = await watch.open("#/queues?contains=ridged");
+  const badges = async (name) =>
+    page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) }).locator(".badge").allInnerTexts();
+  await page.getByRole("link", { name: "bridged-not" }).waitFor();
+  assert.deepEqual(await badges("bridged"), ["SQS", "MNS"]);
+  assert.deepEqual(await badges("bridged-not"), ["SQS"]);
+  await page.getByRole("link", { name: "bridged", exact: true }).click();
+  await page.getByRole("heading", { name: "bridged" }).getByText("MNS").waitFor();
 });
 
 test("a server that stops is noticed", async () => {

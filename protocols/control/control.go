@@ -33,7 +33,7 @@ type Options struct {
 	// Dropped returns how many events the watcher has lost. Nil: none.
 	Dropped func() int64
 	Version string
-	// Page are the files of the page. Nil: there is none.
+	// Page are the files of the page, which everybody gets. Nil: there is none.
 	Page fs.FS
 
 	// Token has to come with every request but those for health. Empty: none has to, but the host that a request
@@ -52,6 +52,13 @@ type Options struct {
 	// provider to the engine's. Nil: they are the same.
 	Home   core.Namespace
 	Inside func(core.Namespace) core.Namespace
+
+	// Endpoints returns the URLs at which clients of the providers reach the server, the best one first. Nil: nobody knows.
+	Endpoints func() []string
+	// Namespaces are those that the server was set up with, the most usual one first.
+	Namespaces []core.Namespace
+	// Speaks returns the names of the providers whose clients see a namespace. Nil: nobody knows.
+	Speaks func(core.Namespace) []string
 
 	// Metrics is served at /metrics and Traces at /v1/traces. Nil: there is no such path.
 	Metrics, Traces http.Handler
@@ -73,6 +80,7 @@ type API struct {
 	watcher   *Watcher
 	snapshots *shelf
 	mux       *http.ServeMux
+	names     int // how many a page of a search looks at
 }
 
 // New returns the API.
@@ -86,12 +94,18 @@ func New(o Options) *API {
 	if o.Inside == nil {
 		o.Inside = func(ns core.Namespace) core.Namespace { return ns }
 	}
+	if o.Endpoints == nil {
+		o.Endpoints = func() []string { return nil }
+	}
+	if o.Speaks == nil {
+		o.Speaks = func(core.Namespace) []string { return []string{} }
+	}
 	if o.OnFault == nil {
 		o.OnFault = func(error) {}
 	}
 	a := &API{
 		o: o, engine: o.Engine, broker: o.Engine.Under(rules), watcher: o.Watcher,
-		snapshots: &shelf{dir: o.SnapshotDir}, mux: http.NewServeMux(),
+		snapshots: &shelf{dir: o.SnapshotDir}, mux: http.NewServeMux(), names: namesPerPage,
 	}
 	a.mount()
 	return a

@@ -14,9 +14,9 @@ import (
 // Who may ask. Without a token everybody on this machine may, so a browser must not be made to ask on behalf of a web
 // page: neither by a request to another origin, which browsers mark, nor by a name that the page's owner points at this
 // machine (DNS rebinding), which is why names count. With a token, which no browser gives to another origin, names do
-// not matter.
+// not matter. The page itself is for everybody: it holds no data, and asks for the token when the API refuses it.
 
-// cookie keeps the token for the page, whose live events cannot have a header.
+// cookie keeps the token of a link that was handed out, so that it does not stay in the address.
 const cookie = "sluice-admin"
 
 // errAnswered says that the guard has answered the request itself.
@@ -41,7 +41,7 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return errAnswered
 	}
-	if !a.authorized(r) {
+	if !a.authorized(r) && !a.isPage(r) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="sluice"`)
 		return &problem{http.StatusUnauthorized, "Unauthorized", "The request needs the token that the server has printed, or was given.", ""}
 	}

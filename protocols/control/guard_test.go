@@ -45,7 +45,10 @@ func TestGuardLetsNoWebPageIn(t *testing.T) {
 }
 
 func TestGuardWantsTheToken(t *testing.T) {
-	d := newDesk(t, func(o *control.Options) { o.Token = "secret" })
+	d := newDesk(t, func(o *control.Options) {
+		o.Token = "secret"
+		o.Metrics, o.Traces = http.NotFoundHandler(), http.NotFoundHandler()
+	})
 	for _, tt := range []struct {
 		name    string
 		path    string
@@ -53,7 +56,14 @@ func TestGuardWantsTheToken(t *testing.T) {
 		status  int
 	}{
 		{"none", "/api/v1/clock", nil, 401},
-		{"the page without", "/", nil, 401},
+		{"the page without", "/", nil, 200},
+		{"a file of the page without", "/app.js", nil, 200},
+		{"no file of the page", "/none.js", nil, 401},
+		{"the page on another page", "/", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"}, 403},
+		{"the document of the API", "/openapi.json", nil, 401},
+		{"metrics", "/metrics", nil, 401},
+		{"traces", "/v1/traces", nil, 401},
+		{"alias", "/_aws/sqs/messages", nil, 401},
 		{"wrong", "/api/v1/clock", []string{"Authorization", "Bearer secre"}, 401},
 		{"of another scheme", "/api/v1/clock", []string{"Authorization", "Basic secret"}, 401},
 		{"right", "/api/v1/clock", []string{"Authorization", "bearer secret"}, 200},
@@ -62,7 +72,7 @@ func TestGuardWantsTheToken(t *testing.T) {
 		{"as a cookie", "/api/v1/clock", []string{"Cookie", "sluice-admin=secret"}, 200},
 		{"wrong cookie", "/api/v1/clock", []string{"Cookie", "sluice-admin=x"}, 401},
 		{"in the address of the API", "/api/v1/clock?token=secret", nil, 401},
-		{"wrong in the address", "/?token=x", nil, 401},
+		{"wrong in the address", "/?token=x", nil, 200},
 		{"health", "/health", nil, 200},
 		{"health as LocalStack has it", "/_localstack/health", nil, 200},
 	} {
@@ -72,6 +82,7 @@ func TestGuardWantsTheToken(t *testing.T) {
 			a.want(tt.status)
 		})
 	}
+	d.ask("POST", "/", "").want(http.StatusUnauthorized)
 	a := d.ask("GET", "/?token=secret", "").want(http.StatusSeeOther)
 	if cookie := a.header.Get("Set-Cookie"); a.header.Get("Location") != "/" || !strings.HasPrefix(cookie, "sluice-admin=secret; Path=/; HttpOnly; SameSite=Strict") {
 		t.Errorf("GET /?token= answers %v, want a cookie and a redirection without the token", a.header)

@@ -22,26 +22,38 @@ func (a *API) overview(*http.Request) (int, any, error) {
 		Version: a.o.Version, Now: stamp(a.broker.Now()), Clock: a.clockNow(), Queues: n.Queues, Topics: n.Topics,
 		Counts: newCounts(n.Visible, n.InFlight, n.Delayed, n.Worn),
 		Events: overviewEvents{last, a.o.Dropped(), listeners, messages}, Offers: a.offers(),
+		Endpoints: append([]string{}, a.o.Endpoints()...), Namespaces: a.homes(),
 	}, nil
 }
 
+// homes are the namespaces that the server was set up with.
+func (a *API) homes() []namespaceShape {
+	list := make([]namespaceShape, len(a.o.Namespaces))
+	for i, ns := range a.o.Namespaces {
+		list[i] = namespaceShape{ns.Account, ns.Region, a.o.Speaks(ns)}
+	}
+	return list
+}
+
 func (a *API) listQueues(r *http.Request) (int, any, error) {
-	p, err := readPage(r)
+	p, err := readListing(r)
 	if err != nil {
 		return 0, nil, err
 	}
-	f := core.QueueFilter{Account: p.account, Region: p.region, Prefix: p.prefix, After: p.after.key(), Limit: p.limit}
-	found, more, err := a.engine.Statuses(f)
+	found, last, err := a.search(r.Context(), p)
 	if err != nil {
 		return 0, nil, err
 	}
-	list := queuePage{Queues: make([]queueShape, len(found)), Total: a.engine.Count(f, false).Queues}
+	list := queuePage{
+		Queues: make([]queueShape, len(found)),
+		Total:  a.engine.Count(core.QueueFilter{Account: p.account, Region: p.region}, false).Queues,
+	}
 	now := a.broker.Now()
 	for i := range found {
-		list.Queues[i] = shownQueue(&found[i], now)
+		list.Queues[i] = a.shownQueue(&found[i], now)
 	}
-	if more && len(found) > 0 {
-		list.Next = new(refOf(found[len(found)-1].Key).text())
+	if last != (core.QueueKey{}) {
+		list.Next = new(refOf(last).text())
 	}
 	return http.StatusOK, &list, nil
 }
@@ -52,7 +64,7 @@ func (a *API) getQueue(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	detail := queueDetail{queueShape: shownQueue(&s, a.broker.Now())}
+	detail := queueDetail{queueShape: a.shownQueue(&s, a.broker.Now())}
 	sources, _, err := a.broker.RedriveSources(r.Context(), key, "", 100)
 	if err != nil {
 		return 0, nil, err
@@ -74,12 +86,12 @@ func (a *API) shown(status int, key core.QueueKey) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return status, new(shownQueue(&s, a.broker.Now())), nil
+	return status, new(a.shownQueue(&s, a.broker.Now())), nil
 }
 
-func shownQueue(s *core.QueueStatus, now time.Time) queueShape {
+func (a *API) shownQueue(s *core.QueueStatus, now time.Time) queueShape {
 	q := queueShape{
-		queueRef: refOf(s.Key), FIFO: s.Settings.FIFO, Created: stamp(s.Created), Modified: stamp(s.Modified),
+		queueRef: refOf(s.Key), Speaks: a.o.Speaks(s.Key.Namespace), FIFO: s.Settings.FIFO, Created: stamp(s.Created), Modified: stamp(s.Modified),
 		Counts: newCounts(s.Visible, s.InFlight, s.Delayed, s.Worn), OldestAt: stampIf(s.Oldest),
 		WaitingReceivers: s.Waiting, Settings: shownSettings(&s.Settings), Tags: s.Tags,
 	}

@@ -113,16 +113,20 @@ func (p *parameters) fail(err error) {
 	}
 }
 
-// page are the parameters of a list of queues or topics.
-type page struct {
+// listing are the parameters of a list of queues or topics.
+type listing struct {
 	account, region, prefix string
+	contains                string // only of queues
 	after                   queueRef
 	limit                   int
 }
 
-func readPage(r *http.Request) (page, error) {
+func readListing(r *http.Request) (listing, error) {
 	p := newParameters(r)
-	g := page{account: p.text("account"), region: p.text("region"), prefix: p.text("prefix"), limit: p.number("limit", 100, 1, 1000)}
+	g := listing{
+		account: p.text("account"), region: p.text("region"), prefix: p.text("prefix"), contains: p.text("contains"),
+		limit: p.number("limit", 100, 1, 1000),
+	}
 	if after := p.text("after"); after != "" {
 		var err error
 		if g.after, err = readRef("after", after); err != nil {

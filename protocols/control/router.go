@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/core"
+	"github.com/sluicemq/sluice/protocols/control/page"
 )
 
 // route is a row of the table of paths. A handler returns the status and the answer, nil for none, or an error.
@@ -177,27 +178,49 @@ func (a *API) allowed(r *http.Request) (methods []string) {
 
 // file answers with a file of the page, and reports false if there is none.
 func (a *API) file(w http.ResponseWriter, r *http.Request) bool {
-	if a.o.Page == nil {
-		return false
-	}
-	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
+	name, content := a.fileOf(r)
 	if name == "" {
-		name = "index.html"
-	}
-	content, err := fs.ReadFile(a.o.Page, name)
-	if err != nil {
 		return false
 	}
 	h := w.Header()
 	h.Set("Content-Type", mediaType(name))
 	h.Set("Cache-Control", "no-cache")
-	h.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	h.Set("Content-Security-Policy", page.Policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if r.Method == http.MethodGet {
 		_, _ = w.Write(content)
 	}
 	return true
+}
+
+// fileOf returns the file of the page that a path names, and no name if there is none.
+func (a *API) fileOf(r *http.Request) (name string, content []byte) {
+	if a.o.Page == nil {
+		return "", nil
+	}
+	name = strings.TrimPrefix(path.Clean(r.URL.Path), "/")
+	if name == "" {
+		name = "index.html"
+	}
+	content, err := fs.ReadFile(a.o.Page, name)
+	if err != nil {
+		return "", nil
+	}
+	return name, content
+}
+
+// isPage reports whether a request is for the page or one of its files, which are the same on every server and hold no
+// data.
+func (a *API) isPage(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	if _, pattern := a.mux.Handler(r); pattern != "" {
+		return false
+	}
+	name, _ := a.fileOf(r)
+	return name != ""
 }
 
 // mediaTypes are those of a page. What the machine's own table says differs from machine to machine.

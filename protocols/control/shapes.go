@@ -101,6 +101,7 @@ func newCounts(visible, inFlight, delayed, worn int) counts {
 
 type queueShape struct {
 	queueRef
+	Speaks           []string          `json:"speaks"`
 	FIFO             bool              `json:"fifo"`
 	Created          string            `json:"created"`
 	Modified         string            `json:"modified"`
@@ -390,14 +391,22 @@ type outboxPage struct {
 }
 
 type overviewShape struct {
-	Version string         `json:"version"`
-	Now     string         `json:"now"`
-	Clock   clockShape     `json:"clock"`
-	Queues  int            `json:"queues"`
-	Topics  int            `json:"topics"`
-	Counts  counts         `json:"counts"`
-	Events  overviewEvents `json:"events"`
-	Offers  []string       `json:"offers"`
+	Version    string           `json:"version"`
+	Now        string           `json:"now"`
+	Clock      clockShape       `json:"clock"`
+	Queues     int              `json:"queues"`
+	Topics     int              `json:"topics"`
+	Counts     counts           `json:"counts"`
+	Events     overviewEvents   `json:"events"`
+	Offers     []string         `json:"offers"`
+	Endpoints  []string         `json:"endpoints"`
+	Namespaces []namespaceShape `json:"namespaces"`
+}
+
+type namespaceShape struct {
+	Account string   `json:"account"`
+	Region  string   `json:"region"`
+	Speaks  []string `json:"speaks"`
 }
 
 type overviewEvents struct {

@@ -8,7 +8,7 @@ import (
 )
 
 func (a *API) listTopics(r *http.Request) (int, any, error) {
-	p, err := readPage(r)
+	p, err := readListing(r)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -17,14 +17,8 @@ func (a *API) listTopics(r *http.Request) (int, any, error) {
 		Total:  a.engine.Count(core.QueueFilter{Account: p.account, Region: p.region}, false).Topics,
 	}
 	for _, ns := range a.namespaces(p) {
-		after := core.TopicName("")
-		if from := p.after.key().Namespace; ns == from {
-			after = core.TopicName(p.after.Name)
-		} else if ns.Account < from.Account || ns.Account == from.Account && ns.Region < from.Region {
-			continue
-		}
 		// One more than fits tells that there are more, be they in the next namespace.
-		found, _, err := a.broker.Topics(r.Context(), ns, p.prefix, after, p.limit+1-len(list.Topics))
+		found, _, err := a.broker.Topics(r.Context(), ns, p.prefix, core.TopicName(p.afterIn(ns)), p.limit+1-len(list.Topics))
 		if err != nil {
 			return 0, nil, err
 		}
@@ -42,11 +36,21 @@ func (a *API) listTopics(r *http.Request) (int, any, error) {
 	return http.StatusOK, &list, nil
 }
 
-// namespaces returns those that a page is about.
-func (a *API) namespaces(p page) []core.Namespace {
+// namespaces returns those that a list goes on with.
+func (a *API) namespaces(p listing) []core.Namespace {
+	from := p.after.key().Namespace
 	return slices.DeleteFunc(a.engine.Namespaces(), func(ns core.Namespace) bool {
-		return p.account != "" && ns.Account != p.account || p.region != "" && ns.Region != p.region
+		before := ns.Account < from.Account || ns.Account == from.Account && ns.Region < from.Region
+		return before || p.account != "" && ns.Account != p.account || p.region != "" && ns.Region != p.region
 	})
+}
+
+// afterIn returns the name in a namespace after which a list goes on, empty for its beginning.
+func (p *listing) afterIn(ns core.Namespace) string {
+	if ns != p.after.key().Namespace {
+		return ""
+	}
+	return p.after.Name
 }
 
 func topicOf(r *http.Request) core.TopicKey {
@@ -112,7 +116,7 @@ func shownSubscription(s *core.SubscriptionInfo) subscriptionShape {
 }
 
 func (a *API) listOutbox(r *http.Request) (int, any, error) {
-	p, err := readPage(r)
+	p, err := readListing(r)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -141,7 +145,7 @@ func shownDelivery(d *core.Delivery) outboxEntry {
 }
 
 func (a *API) clearOutbox(r *http.Request) (int, any, error) {
-	p, err := readPage(r)
+	p, err := readListing(r)
 	if err != nil {
 		return 0, nil, err
 	}

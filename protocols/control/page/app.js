@@ -44,7 +44,7 @@ function context(params, query, root) {
 		signal,
 		look,
 		overview: () => overview,
-		endpoint: () => overview.endpoints?.[0] ?? `http://${location.hostname}:9324`,
+		endpoint,
 		get: (path, q) => get(path, q, signal),
 		// every does something now, and again while the page is looked at.
 		every(ms, work) {
@@ -68,6 +68,15 @@ function context(params, query, root) {
 		shortcuts: (own) => (shortcuts = own),
 		run: (work) => work().catch(report),
 	};
+}
+
+// endpoint is where clients reach the server. localhost is the host of this page, which may be another machine's.
+function endpoint() {
+	const told = overview.endpoints?.[0];
+	if (!told) return `http://${location.hostname}:9324`;
+	const url = new URL(told);
+	if (url.hostname === "localhost") url.hostname = location.hostname;
+	return url.href.replace(/\/$/, "");
 }
 
 async function navigate() {
@@ -177,22 +186,22 @@ function connected(up) {
 	sign.lastChild.textContent = up ? "Live" : "Reconnecting";
 }
 
-// suggest offers the queues whose names begin with what was typed.
+// suggest offers the queues whose names contain what was typed.
 let suggesting = 0;
 async function suggest(e) {
 	const turn = ++suggesting;
-	const prefix = e.currentTarget.value.trim();
-	if (!prefix) return;
+	const contains = e.currentTarget.value.trim();
+	if (!contains) return;
 	await new Promise((done) => setTimeout(done, 150));
 	if (turn !== suggesting) return;
-	const page = await get(`${api}/queues`, { prefix, limit: 8 }).catch(() => null);
+	const page = await get(`${api}/queues`, { contains, limit: 8 }).catch(() => null);
 	if (page)
 		document
 			.getElementById("jump-list")
 			.replaceChildren(...page.queues.map((q) => h("option", { value: q.name }, `${q.account} ${q.region}`)));
 }
 
-// jump goes to what was typed: a message or trace by its id, or the queue of that name, or a list of those that begin so.
+// jump goes to what was typed: a message or trace by its id, or the queue of that name, or a list of those that contain it.
 async function jump(text) {
 	if (!text) return;
 	const id = text.replaceAll("-", "").toLowerCase();
@@ -206,7 +215,7 @@ async function jump(text) {
 	location.hash =
 		exact && page.queues.filter((q) => q.name === text).length === 1
 			? queueLink(exact)
-			: `#/queues?prefix=${encodeURIComponent(text)}`;
+			: `#/queues?contains=${encodeURIComponent(text)}`;
 }
 
 function switchTheme() {

@@ -77,9 +77,3 @@ export function relative(at, now) {
 export const timeOfDay = (ms, fraction = true) => new Date(ms).toISOString().slice(11, fraction ? 23 : 19);
 export const date = (ms) => new Date(ms).toISOString().slice(0, 10);
 export const instant = (ms) => `${date(ms)} ${timeOfDay(ms)}`;
-
-// provider guesses by the account, of which Amazon has 12 digits, where the server does not say.
-export function speaks(queue, namespaces) {
-	const told = namespaces?.find((n) => n.account === queue.account && n.region === queue.region);
-	return told?.speaks ?? (/^\d{12}$/.test(queue.account) ? ["sqs"] : ["mns"]);
-}

@@ -2,7 +2,7 @@
 
 import { messagePath, post, queuePath, refText, remove } from "./api.js";
 import { h, render } from "./dom.js";
-import { duration, number, plural, rate, speaks } from "./format.js";
+import { duration, number, plural, rate } from "./format.js";
 import { Meter, sparkline } from "./live.js";
 import { queueAside } from "./queueaside.js";
 import { editDialog, moveDialog, receiveDialog, redriveDialog, sendDialog } from "./queueforms.js";
@@ -48,7 +48,7 @@ export async function queueView(root, at) {
 					name,
 					h(
 						"span.badges",
-						speaks(ref, at.overview().namespaces).map((p) => h("span.badge", { class: p }, p.toUpperCase())),
+						queue.speaks.map((p) => h("span.badge", { class: p }, p.toUpperCase())),
 						queue.fifo && h("span.badge.fifo", "FIFO"),
 					),
 				),

@@ -2,7 +2,7 @@
 
 import { api, get, put, queueLink, queuePath } from "./api.js";
 import { h, icon, render } from "./dom.js";
-import { number, rate, short, speaks } from "./format.js";
+import { number, rate, short } from "./format.js";
 import { Meter, sparkline } from "./live.js";
 import {
 	button,
@@ -25,12 +25,12 @@ const size = 50;
 const meter = new Meter(); // outlives the view, so that the last minute is there when one comes back
 
 export async function queuesView(root, at) {
-	const prefix = at.query.get("prefix") ?? "";
+	const contains = at.query.get("contains") ?? "";
 	const home = at.query.get("home") ?? "";
 	const after = at.query.get("after");
 	const [account, region] = home.split("/");
 	let page = null;
-	const trail = trailOf(after, `${prefix} ${home}`);
+	const trail = trailOf(after, `${contains} ${home}`);
 
 	const draw = () =>
 		page && render(root, head(), tiles(at.overview(), meter), tools(), page.queues.length ? table() : empty());
@@ -50,9 +50,9 @@ export async function queuesView(root, at) {
 				icon("search"),
 				h("input", {
 					type: "search",
-					value: prefix,
-					placeholder: "Filter by the beginning of the name",
-					"aria-label": "Filter by the beginning of the name",
+					value: contains,
+					placeholder: "Filter by a part of the name",
+					"aria-label": "Filter by a part of the name",
 					id: "filter",
 					oninput: filter,
 				}),
@@ -67,7 +67,7 @@ export async function queuesView(root, at) {
 			pager(
 				trail.from,
 				page.queues.length,
-				prefix && !page.matches ? null : page.total,
+				contains ? null : page.total,
 				after && (() => at.go({ after: trail.back() })),
 				page.next && (() => at.go({ after: trail.on(page.next) })),
 			),
@@ -80,7 +80,7 @@ export async function queuesView(root, at) {
 	const filter = (e) => {
 		clearTimeout(typing);
 		const value = e.target.value;
-		typing = setTimeout(() => at.go({ prefix: value, after: null }), 200);
+		typing = setTimeout(() => at.go({ contains: value, after: null }), 200);
 	};
 
 	const table = () => {
@@ -126,7 +126,7 @@ export async function queuesView(root, at) {
 	const badges = (q) =>
 		h(
 			"span.badges",
-			speaks(q, at.overview().namespaces).map((p) => h("span.badge", { class: p }, p.toUpperCase())),
+			q.speaks.map((p) => h("span.badge", { class: p }, p.toUpperCase())),
 			q.fifo && h("span.badge.fifo", "FIFO"),
 			q.settings.deadLetter &&
 				h(
@@ -148,14 +148,15 @@ export async function queuesView(root, at) {
 		);
 
 	const empty = () =>
-		prefix || home || after
-			? nothingFound(() => at.go({ prefix: null, home: null, after: null }))
+		contains || home || after
+			? nothingFound(() => at.go({ contains: null, home: null, after: null }))
 			: firstQueue(at.endpoint(), create, draw);
 
 	const create = () => createQueue(at, page);
 
 	const load = async () => {
-		[page] = await Promise.all([at.get(`${api}/queues`, { prefix, account, region, after, limit: size }), at.look()]);
+		const query = { contains, account, region, limit: size };
+		[page] = await Promise.all([found(at, query, after), at.look()]);
 		draw();
 	};
 	at.shortcuts({
@@ -179,6 +180,15 @@ export async function queuesView(root, at) {
 	}, 1000);
 	await load();
 	at.every(4000, load);
+}
+
+// found returns a page with something on it: one of a search may be empty although the list goes on. It does not look on
+// for ever.
+async function found(at, query, after) {
+	let page = await at.get(`${api}/queues`, { ...query, after });
+	for (let n = 0; page.next && !page.queues.length && n < 10; n++)
+		page = await at.get(`${api}/queues`, { ...query, after: page.next });
+	return page;
 }
 
 // trailOf remembers the pages before this one: the API only tells the next.
@@ -217,8 +227,8 @@ const nothingFound = (clear) =>
 	h(
 		"div.empty",
 		icon("search"),
-		h("h2", "No queue begins like that"),
-		h("p", "Names are compared letter by letter, from their beginning."),
+		h("h2", "No queue is called like that"),
+		h("p", "The text may stand anywhere in a name, in upper or lower case."),
 		h("p", h("button", { type: "button", onclick: clear }, "Show all queues")),
 	);
 
@@ -259,8 +269,8 @@ const firstQueue = (url, create, redraw) =>
 	);
 
 async function createQueue(at, page) {
-	const known = at.overview().namespaces ?? [{ account: "000000000000", region: "us-east-1" }, ...(page?.queues ?? [])];
-	const homes = [...new Set(known.map((n) => `${n.account}/${n.region}`))];
+	const known = [...(at.overview().namespaces ?? []), ...(page?.queues ?? [])];
+	const homes = new Map(known.map((n) => [`${n.account}/${n.region}`, n.speaks]));
 	const dead = {
 		name: textField("deadLetterName", "Dead-letter queue", {
 			hint: "Of the same namespace; it has to exist.",
@@ -276,7 +286,7 @@ async function createQueue(at, page) {
 			choiceField(
 				"home",
 				"Namespace",
-				homes.map((n) => [n, n]),
+				[...homes].map(([n, speaks]) => [n, `${n} · ${speaks.join(", ").toUpperCase()}`]),
 			),
 			checkField("fifo", "FIFO", { hint: "Keeps the order within each group and drops duplicates." }),
 			durationField("visibilitySeconds", "Visibility timeout", { placeholder: "30s" }),
