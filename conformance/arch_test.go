@@ -100,7 +100,8 @@ var permits = map[string]permit{
 	"cmd/sluice/internal/hocon":     {layer: running},
 	"cmd/sluice/internal/migration": {layer: running, ours: []string{".", "cmd/sluice/internal/hocon"}, others: []string{yaml}},
 
-	"cmd/sluice": {layer: running, ours: []string{".", "cmd/sluice/internal/certs", "cmd/sluice/internal/migration", "conformance", "conformance/bench", "conformance/record", "conformance/replay",
+	"cmd/sluice": {layer: running, ours: []string{
+		".", "cmd/sluice/internal/certs", "cmd/sluice/internal/migration", "conformance", "conformance/bench", "conformance/record", "conformance/replay",
 		"core/traced", "persistence/traced/names", "persistence/traced", "protocols/traced", // what telemetry puts around a server
 	}, others: []string{cobra, contrib, otel, pflag, prometheus, yaml}},
 

@@ -24,16 +24,9 @@ func (v *view) Send(_ context.Context, key QueueKey, messages []Outgoing) ([]Sen
 	if err := checkWeight(messages); err != nil {
 		return nil, v.abandon(q, &c, err)
 	}
-	sent := make([]Sent, len(messages))
-	for i := range messages {
-		err := v.rules.checkOutgoing(&messages[i], q.settings())
-		if kind, ok := kindOf(err); ok && slices.Contains(v.rules.FailBatch, kind) {
-			return nil, v.abandon(q, &c, err)
-		}
-		if messages[i].Invalid != nil {
-			err = messages[i].Invalid
-		}
-		sent[i].Err = err
+	sent, err := v.rules.checkAll(messages, q.settings())
+	if err != nil {
+		return nil, v.abandon(q, &c, err)
 	}
 	var homeless []*message // no room in memory
 	for i := range messages {
@@ -172,6 +165,23 @@ func (o *Outgoing) dedupID(s *Settings) string {
 	default:
 		return ""
 	}
+}
+
+// checkAll checks messages one by one, and returns an error if one of them fails all.
+func (r *Rules) checkAll(messages []Outgoing, s *Settings) ([]Sent, error) {
+	sent := make([]Sent, len(messages))
+	for i := range messages {
+		o := &messages[i]
+		err := r.checkOutgoing(o, s)
+		if kind, ok := kindOf(err); ok && slices.Contains(r.FailBatch, kind) {
+			return nil, err
+		}
+		if o.Invalid != nil {
+			err = o.Invalid
+		}
+		sent[i].Err = err
+	}
+	return sent, nil
 }
 
 // checkOutgoing checks a message against the rules and the queue's settings.

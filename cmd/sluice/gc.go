@@ -22,13 +22,12 @@ func collectLazily() {
 		return
 	}
 	adjust()
-	type sentinel struct{ *byte }
-	var again func(*sentinel)
-	again = func(s *sentinel) { // is called after each collection, since nothing else refers to s
+	var again func(*[16]byte) // is called after each collection, since nothing else refers to what it is given
+	again = func(sentinel *[16]byte) {
 		adjust()
-		runtime.SetFinalizer(s, again)
+		runtime.SetFinalizer(sentinel, again)
 	}
-	runtime.SetFinalizer(&sentinel{}, again)
+	runtime.SetFinalizer(new([16]byte), again)
 }
 
 func adjust() {

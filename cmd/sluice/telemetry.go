@@ -155,24 +155,28 @@ func (t *telemetry) decorate(o *sluice.Options, requests *slog.Logger, exported 
 	}
 	if t.meters != nil {
 		around.Meters = t.meters
-		var err error
-		if t.queues, err = coretraced.NewMetrics(t.meters, 0, sluice.DefaultSQS.Namespace(), o.SQS.Namespace(), o.MNS.Namespace()); err != nil {
-			return err
-		}
-		t.queues.Wait(t.awake)
-		if o.Decorate.Store, err = storetraced.Store(t.meters, time.Now, t.awake); err != nil {
+		if err := t.measureEngine(o); err != nil {
 			return err
 		}
 	}
 	var err error
-	if o.Decorate.Dialect, err = traced.Dialect(around); err != nil {
-		return err
-	}
+	o.Decorate.Dialect, err = traced.Dialect(around)
 	if lives != nil || t.queues != nil {
 		o.Observers = append(o.Observers, coretraced.Observer(lives, t.queues))
 		o.Decorate.Broker = coretraced.Broker(lives, t.queues)
 	}
-	return nil
+	return err
+}
+
+// measureEngine makes what measures queues and commits.
+func (t *telemetry) measureEngine(o *sluice.Options) error {
+	var err error
+	if t.queues, err = coretraced.NewMetrics(t.meters, 0, sluice.DefaultSQS.Namespace(), o.SQS.Namespace(), o.MNS.Namespace()); err != nil {
+		return err
+	}
+	t.queues.Wait(t.awake)
+	o.Decorate.Store, err = storetraced.Store(t.meters, time.Now, t.awake)
+	return err
 }
 
 // sleep puts counting off until somebody asks for what was counted: most servers on a developer's machine are never

@@ -29,14 +29,9 @@ func (s *service) createQueue(ctx context.Context, from *caller, in *createQueue
 	if err != nil {
 		return nil, err
 	}
-	key, err := s.named(from, place{name: core.QueueName(name)})
+	key, err := s.toCreate(from, name, tags)
 	if err != nil {
 		return nil, err
-	}
-	if len(tags) > 0 { // Documented: tags need the permission of their own
-		if err := s.may(from, key, "TagQueue"); err != nil {
-			return nil, err
-		}
 	}
 	if existing, err := s.broker.Queue(ctx, key); err == nil {
 		draft.keepSpelling(existing.Settings)
@@ -46,6 +41,15 @@ func (s *service) createQueue(ctx context.Context, from *caller, in *createQueue
 		return nil, err
 	}
 	return &queueURLOutput{QueueURL: s.queueURL(from, q.Key)}, nil
+}
+
+// toCreate returns the key of a queue that the caller may create. Documented: tags need a permission of their own.
+func (s *service) toCreate(from *caller, name string, tags map[string]string) (core.QueueKey, error) {
+	key, err := s.named(from, place{name: core.QueueName(name)})
+	if err == nil && len(tags) > 0 {
+		err = s.may(from, key, "TagQueue")
+	}
+	return key, err
 }
 
 // givenName returns the name of a request that must have one.
