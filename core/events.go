@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -58,41 +59,60 @@ const eventBuffer = 8192
 // audience hands events to one observer. A slow observer loses events for itself and never slows the engine. What one
 // commit has made is handed over as a whole, and not copied: observers only read it.
 type audience struct {
-	events  chan []Event
+	commits chan [][]Event
 	waiting atomic.Int64 // events in the channel
 	dropped atomic.Int64
 	done    chan struct{}
 }
 
 func newAudience(o Observer) *audience {
-	// Each has at least one event, so that as many never fill the channel.
-	a := &audience{events: make(chan []Event, eventBuffer), done: make(chan struct{})}
+	// Each commit has at least one event, so that as many never fill the channel.
+	a := &audience{commits: make(chan [][]Event, eventBuffer), done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
-		for events := range a.events {
-			for i := range events {
-				a.waiting.Add(-1)
-				o.Observe(events[i])
+		for verbs := range a.commits {
+			for _, events := range verbs {
+				for i := range events {
+					a.waiting.Add(-1)
+					o.Observe(events[i])
+				}
 			}
 		}
 	}()
 	return a
 }
 
-// tell is called by one commit after the other.
-func (a *audience) tell(events []Event) {
+// tell is called by one commit after the other. What is too much is dropped in the order of the events.
+func (a *audience) tell(verbs [][]Event) {
 	room := max(eventBuffer-int(a.waiting.Load()), 0)
-	if room < len(events) {
-		a.dropped.Add(int64(len(events) - room))
-		events = events[:room]
+	taken := 0
+	for i, events := range verbs {
+		if fits := room - taken; len(events) > fits {
+			verbs = a.cut(verbs, i, fits)
+			taken += fits
+			break
+		}
+		taken += len(events)
 	}
-	if len(events) > 0 {
-		a.waiting.Add(int64(len(events)))
-		a.events <- events
+	if taken > 0 {
+		a.waiting.Add(int64(taken))
+		a.commits <- verbs
 	}
 }
 
+// cut leaves out all events after the first so many of one verb. Other audiences still want the rest.
+func (a *audience) cut(verbs [][]Event, verb, fits int) [][]Event {
+	dropped := len(verbs[verb]) - fits
+	for _, events := range verbs[verb+1:] {
+		dropped += len(events)
+	}
+	a.dropped.Add(int64(dropped))
+	verbs = slices.Clone(verbs[:verb+1])
+	verbs[verb] = verbs[verb][:fits]
+	return verbs
+}
+
 func (a *audience) close() {
-	close(a.events)
+	close(a.commits)
 	<-a.done
 }

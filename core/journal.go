@@ -69,11 +69,12 @@ func (c *changes) spoil() {
 func (c *changes) empty() bool { return len(c.batch.Ops) == 0 && len(c.events) == 0 }
 
 type commit struct {
-	changes
-	sealed bool            // takes no more appends
-	after  <-chan struct{} // the end of the commit before, nil if there was none
-	done   chan struct{}
-	err    error
+	changes                 // but for their events
+	told    [][]Event       // those of each verb, which nobody changes any more
+	sealed  bool            // takes no more appends
+	after   <-chan struct{} // the end of the commit before, nil if there was none
+	done    chan struct{}
+	err     error
 }
 
 // ticket is a verb's claim on the commit that holds its changes. The zero value has nothing to wait for.
@@ -107,7 +108,9 @@ func (j *journal) append(c *changes) (ticket, error) {
 	open.batch.Ops = append(open.batch.Ops, c.batch.Ops...)
 	open.batch.Size += c.batch.Size
 	open.parts = append(open.parts, c.parts...)
-	open.events = append(open.events, c.events...)
+	if len(c.events) > 0 {
+		open.told = append(open.told, c.events)
+	}
 	return ticket{commit: open, leads: leads}, nil
 }
 
@@ -168,7 +171,7 @@ func (j *journal) end(c *commit) {
 		j.stats.failed.Add(1)
 	} else {
 		for _, a := range j.audiences {
-			a.tell(c.events)
+			a.tell(c.told)
 		}
 	}
 	j.mu.Lock()
@@ -177,7 +180,7 @@ func (j *journal) end(c *commit) {
 		j.pending = nil
 	}
 	j.mu.Unlock()
-	c.batch.Ops, c.parts, c.events = nil, nil, nil
+	c.batch.Ops, c.parts, c.told = nil, nil, nil
 	close(c.done)
 }
 
