@@ -164,7 +164,7 @@ const (
 var mnsNotServed = map[string]string{
 	"authorization-absent-other-words": "the sample on the reference page contradicts its table, which is followed",
 	"key-unknown-other-words":          "the words of the reference page; a live test asserts others",
-	"denied-by-policy":                 "there are no policies",
+	"denied-by-policy":                 "policies hold only where signatures are verified; the tests of protocols/mns have them",
 	"digest-wrong-newer-code":          everyAnswers,
 	"content-type-refused":             "clients send several types, and the service takes them",
 	"server-fault-other-code":          everyAnswers,

@@ -29,7 +29,7 @@ func joined(tables ...map[string]provocation) map[string]provocation {
 // Why errors are not provoked here.
 const (
 	noSignatures = "it needs signed requests, as the tests of protocols/sqs make them for servers that verify"
-	noAccess     = "policies are kept and shown, and not enforced"
+	noAccess     = "policies hold only where signatures are verified; the tests of protocols/sqs have them"
 	noKMS        = "there is no key management: keys are kept and shown, and encrypt nothing"
 	nothingNamed = "no request is known that brings it about"
 )
