@@ -104,7 +104,11 @@ func (e *Engine) unregister(q *queue) {
 	delete(e.queues, q.key)
 	names := e.names[q.key.Namespace]
 	if i, found := slices.BinarySearch(names, q.key.Name); found {
-		e.names[q.key.Namespace] = slices.Delete(names, i, i+1)
+		if names = slices.Delete(names, i, i+1); len(names) > 0 {
+			e.names[q.key.Namespace] = names
+		} else {
+			delete(e.names, q.key.Namespace) // there can be as many as access keys
+		}
 	}
 }
 
@@ -155,6 +159,7 @@ func sortByVisibility(messages []*message, groups []string) {
 func (e *Engine) loadHeads(q *queue) ([]*message, []string, error) {
 	var loaded []*message
 	var groups []string
+	e.sequence.reach(max(q.lowWater, q.purgedThrough)) // which a dump may have from another store
 	from := messageKey(messagePrefix, q.id, max(q.lowWater, q.purgedThrough+1))
 	err := e.journal.store.Load(queueKey(messagePrefix, q.id), from, func(key, value []byte) error {
 		m := &message{sequence: sequenceOf(key), size: int32(len(value)), hiddenAt: -1}

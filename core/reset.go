@@ -81,7 +81,7 @@ func (a *everything) unlock() {
 }
 
 // flush appends what has gathered. What is a few thousand queues is more than one commit; a crash between two of those
-// leaves some of them.
+// leaves some of them. The parts of one are parts of the next as well, so that none is stored once one before has failed.
 func (a *everything) flush() {
 	if a.c.empty() {
 		return
@@ -102,7 +102,7 @@ func (a *everything) flush() {
 		}
 	}
 	a.tickets = append(a.tickets, t)
-	a.c = changes{}
+	a.c = changes{parts: a.c.parts}
 }
 
 // spoil makes the parts stale whose changes cannot be appended any more.

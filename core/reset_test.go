@@ -89,6 +89,9 @@ func TestResetLeavesNothing(t *testing.T) {
 	}
 	w.settle()
 	wantKeys(t, w.store, map[string]int{})
+	if n := len(w.engine.names) + len(w.engine.topics.names); n > 0 {
+		t.Errorf("%d namespaces are remembered, want none", n)
+	}
 	w.create("q", Patch{})
 	w.send(q, "new")
 	w.restart()

@@ -117,9 +117,15 @@ type restoring struct {
 	e      *Engine
 	queues map[uint32]*queue // by their ids in the dump
 	topics map[uint32]*topic
-	heads  [][2][]byte // records of queues and topics, which come last
-	rest   [][2][]byte // of the outbox and of notes, likewise
+	heads  []restoredHead // which come last
+	rest   [][2][]byte    // records of the outbox and of notes, likewise
 	batch  changes
+}
+
+// restoredHead is the record of a queue or topic.
+type restoredHead struct {
+	key, value []byte
+	of         part
 }
 
 // take takes one record.
@@ -147,6 +153,11 @@ func (s *restoring) take(key, value []byte) error {
 		return fmt.Errorf("%w: a record of nobody", ErrDump)
 	}
 	binary.BigEndian.PutUint32(key[1:], id)
+	return s.put(key, value)
+}
+
+// put stores a record, with others.
+func (s *restoring) put(key, value []byte) error {
 	if s.batch.batch.Size+len(value) > commitBytes || len(s.batch.batch.Ops) >= commitOps {
 		if err := s.flush(); err != nil {
 			return err
@@ -187,21 +198,21 @@ func (s *restoring) begin(key, value []byte) error {
 	}
 	e.mu.Unlock()
 	var err error
+	var of part
 	if key[0] == queuePrefix {
 		q := newQueue(id, QueueKey{}, &Settings{})
 		q.resident = &e.resident
-		s.queues[old], err = q, decodeQueue(value, q)
+		s.queues[old], of, err = q, q, decodeQueue(value, q)
 	} else {
 		t := &topic{id: id}
-		s.topics[old], err = t, decodeTopic(value, t)
+		s.topics[old], of, err = t, t, decodeTopic(value, t)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrDump, err)
 	}
 	binary.BigEndian.PutUint32(key[1:], id)
-	s.heads = append(s.heads, [2][]byte{key, value})
-	s.batch.batch.Put(queueKey(mark, id), nil)
-	return nil
+	s.heads = append(s.heads, restoredHead{key, value, of})
+	return s.put(queueKey(mark, id), nil)
 }
 
 // flush stores what has gathered. It belongs to nobody yet, so there is nothing to lock.
@@ -246,11 +257,9 @@ func (s *restoring) swap() error {
 	for _, q := range s.queues {
 		q.mu.Lock()
 		a.queues = append(a.queues, q)
-		a.c.parts = append(a.c.parts, q)
 		e.register(q)
 		e.timer.set(q, q.next())
 		e.resumeMove(q)
-		a.c.note(e, q, EventQueueCreated, a.now)
 		if q.unswept() {
 			a.graves = append(a.graves, grave{queue: q.id, through: q.purgedThrough, purged: q})
 		}
@@ -258,21 +267,27 @@ func (s *restoring) swap() error {
 	for _, t := range s.topics {
 		t.mu.Lock()
 		a.topics = append(a.topics, t)
-		a.c.parts = append(a.c.parts, t)
 		e.topics.register(t)
 		e.setAlarms(t)
 	}
 	for _, head := range s.heads {
-		a.room(len(head[1]))
-		mark := byte(deletedPrefix)
-		if head[0][0] == topicPrefix {
-			mark = deletedTopicPrefix
-		}
-		a.c.batch.Delete(queueKey(mark, queueOf(head[0])))
-		a.c.batch.Put(head[0], head[1])
+		a.unveil(head)
 	}
 	a.restoreRest(s.rest)
 	return a.finish()
+}
+
+// unveil takes the mark from a queue or topic.
+func (a *everything) unveil(head restoredHead) {
+	a.room(len(head.value))
+	mark := byte(deletedTopicPrefix)
+	if q, ok := head.of.(*queue); ok {
+		mark = deletedPrefix
+		a.c.note(a.e, q, EventQueueCreated, a.now)
+	}
+	a.c.batch.Delete(queueKey(mark, queueOf(head.key)))
+	a.c.batch.Put(head.key, head.value)
+	a.c.parts = append(a.c.parts, head.of)
 }
 
 // restoreRest stores the outbox and what is kept of namespaces, and reads it.
@@ -322,13 +337,22 @@ func checkRest(key, value []byte) error {
 	return r.err
 }
 
-// abandon leaves what was stored to the sweeper.
+// abandon leaves what was stored to the sweeper, but for what has got its place before a later commit failed.
 func (s *restoring) abandon() {
+	s.e.mu.RLock()
+	defer s.e.mu.RUnlock()
 	for _, q := range s.queues {
+		if s.e.queues[q.key] == q {
+			continue
+		}
+		q.mu.Lock()
 		q.dropAll()
+		q.mu.Unlock()
 		s.e.sweeper.add(grave{queue: q.id, through: ^uint64(0)})
 	}
 	for _, t := range s.topics {
-		s.e.sweeper.add(t.grave())
+		if s.e.topics.byKey[t.key] != t {
+			s.e.sweeper.add(t.grave())
+		}
 	}
 }

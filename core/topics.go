@@ -34,7 +34,11 @@ func (l *topics) unregister(t *topic) {
 	delete(l.byKey, t.key)
 	names := l.names[t.key.Namespace]
 	if i, found := slices.BinarySearch(names, t.key.Name); found {
-		l.names[t.key.Namespace] = slices.Delete(names, i, i+1)
+		if names = slices.Delete(names, i, i+1); len(names) > 0 {
+			l.names[t.key.Namespace] = names
+		} else {
+			delete(l.names, t.key.Namespace)
+		}
 	}
 }
 
