@@ -37,6 +37,10 @@ func NewAdjustable() *Adjustable {
 	return a
 }
 
+// farthest is how far an adjustable clock may be ahead of the machine's: an offset has room for 292 years, and one that
+// overflows would lead back.
+const farthest = 250 * 365 * 24 * time.Hour
+
 // Now returns the clock's time.
 func (a *Adjustable) Now() time.Time { return a.setting.Load().now() }
 
@@ -121,27 +125,37 @@ func (a *Adjustable) Resume() {
 }
 
 // Advance moves the clock forward by d and wakes whoever waits for an instant up to the new time, in the order of the
-// instants. A negative d moves nothing.
+// instants. A negative d moves nothing, and none moves it further than 250 years ahead of the machine's clock.
 func (a *Adjustable) Advance(d time.Duration) {
 	a.change(func(s *setting, _ time.Time) { s.advance(d) })
 }
 
-// Set moves the clock forward to an instant, as Advance does. It reports false, and does nothing, if that is over.
+// Set moves the clock forward to an instant, as Advance does. It reports false, and does nothing, if that is over or more
+// than 250 years ahead of the machine's clock.
 func (a *Adjustable) Set(to time.Time) (ok bool) {
 	a.change(func(s *setting, now time.Time) {
-		if ok = !to.Before(now); ok {
-			s.advance(to.Sub(now))
+		d := to.Sub(now)
+		if ok = d >= 0 && d <= s.room(); ok {
+			s.advance(d)
 		}
 	})
 	return ok
 }
 
 func (s *setting) advance(d time.Duration) {
-	d = max(d, 0)
+	d = max(min(d, s.room()), 0)
 	s.offset += d
 	if s.frozen {
 		s.at = s.at.Add(d)
 	}
+}
+
+// room returns by how much the clock can be moved.
+func (s *setting) room() time.Duration {
+	if s.frozen {
+		return farthest - time.Until(s.at)
+	}
+	return farthest - s.offset
 }
 
 // change replaces the setting, wakes those whose instant has come and sets the timers of the others.

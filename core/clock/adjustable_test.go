@@ -163,3 +163,30 @@ func BenchmarkAdjustableNow(b *testing.B) {
 		c.Now()
 	}
 }
+
+func TestAdjustableNeverGoesBackHoweverFarItIsMoved(t *testing.T) {
+	const century = 100 * 365 * 24 * time.Hour
+	for _, frozen := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			c := clock.NewAdjustable()
+			if frozen {
+				c.Freeze()
+			}
+			before := c.Now()
+			for range 10 {
+				c.Advance(century)
+				if now := c.Now(); now.Before(before) {
+					t.Fatalf("frozen %v: the clock went from %v to %v", frozen, before, now)
+				}
+				before = c.Now()
+			}
+			if c.Set(before.Add(century)) {
+				t.Errorf("frozen %v: Set() to a century later = true, want false", frozen)
+			}
+			c.Resume()
+			if now := c.Now(); now.Before(before) || time.Until(now) < 2*century {
+				t.Errorf("frozen %v: resumed at %v after %v", frozen, now, before)
+			}
+		})
+	}
+}

@@ -78,8 +78,9 @@ func (a *API) advanceClock(r *http.Request) (int, any, error) {
 	return http.StatusOK, new(a.clockNow()), nil
 }
 
-// lastYear is the latest that the clock may show: instants have to fit into what is stored and shown of them.
-const lastYear = 9000
+// lastYear is the latest that the clock may show. A clock that runs cannot be moved by more than 250 years, and a later
+// instant would be too far from one that is stored to subtract the two.
+const lastYear = 2200
 
 // readDuration reads a number of seconds, or a text such as 12h30m.
 func readDuration(v jsontext.Value) (time.Duration, error) {
