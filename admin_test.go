@@ -214,6 +214,20 @@ func TestResetBringsTheConfiguredResourcesBack(t *testing.T) {
 	}
 }
 
+func TestResetBringsBackWhatWasReloaded(t *testing.T) {
+	s := open(t, sluice.Options{Admin: &sluice.Admin{}})
+	o := sluice.Options{Resources: sluice.Resources{Queues: []sluice.Queue{{Name: "later"}}}}
+	if _, err := s.Reload(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if status, answer := told(t, s.Admin(), "POST", "/api/v1/reset", ""); status != http.StatusNoContent {
+		t.Fatalf("POST reset = %d %s", status, answer)
+	}
+	if status, answer := told(t, s.Admin(), "GET", "/api/v1/queues/000000000000/us-east-1/later", ""); status != http.StatusOK {
+		t.Errorf("GET the queue after a reset = %d %s", status, answer)
+	}
+}
+
 func TestAliasesOfLocalStackOnTheMainPort(t *testing.T) {
 	s := open(t, sluice.Options{})
 	asked(t, s, "CreateQueue", `{"QueueName":"q"}`)

@@ -66,6 +66,7 @@ func (s *Server) Reload(ctx context.Context, o Options) (waiting []string, err e
 	next.Credentials, next.Strict, next.MaxInFlight = o.Credentials, o.Strict, o.MaxInFlight
 	next.AccountPerKey = o.AccountPerKey
 	next.MicrosecondVisibleTime, next.PublicURL, next.QueueURLs = o.MicrosecondVisibleTime, o.PublicURL, o.QueueURLs
+	next.Resources = o.Resources // for a reset
 	site := s.adopt(next)
 	if err := s.reloadFaults(o.Faults); err != nil {
 		return waiting, err
