@@ -189,14 +189,14 @@ func regionOfHost(host string) string {
 func (a *API) aliasMessages(r *http.Request, key core.QueueKey, in aliasRequest) ([]core.Seen, error) {
 	var shown []core.Seen
 	hidden := map[string]bool{} // groups
-	b := core.BrowseRequest{Limit: 500}
+	b := core.BrowseRequest{Limit: 100}
 	for size := 0; len(shown) < aliasMessages && size < aliasBytes; {
 		found, more, err := a.engine.Browse(r.Context(), key, b)
 		if err != nil {
 			return nil, err
 		}
 		for i := range found {
-			if m := &found[i]; in.shows(m, hidden) {
+			if m := &found[i]; in.shows(m, hidden) && size < aliasBytes {
 				shown = append(shown, *m)
 				size += len(m.Body)
 			}

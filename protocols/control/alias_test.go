@@ -133,3 +133,17 @@ func TestAliasOnAPortForEverybody(t *testing.T) {
 		}
 	}
 }
+
+// LocalStack does not page, so that an answer could be as large as the queue.
+func TestAliasShowsABoundedAmount(t *testing.T) {
+	d := newDesk(t, nil)
+	d.ask("PUT", orders, "").want(201)
+	body := `{"body":"` + strings.Repeat("x", 1<<20) + `"}`
+	for range 40 {
+		d.ask("POST", orders+"/messages", body).want(201)
+	}
+	a := d.ask("GET", "/_aws/sqs/messages?QueueUrl=http://localhost/000000000000/orders", "")
+	if n := strings.Count(string(a.body), "<Message>"); n != 32 {
+		t.Errorf("%d messages of 1 MiB are shown, want 32", n)
+	}
+}

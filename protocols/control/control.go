@@ -105,7 +105,7 @@ func New(o Options) *API {
 	}
 	a := &API{
 		o: o, engine: o.Engine, broker: o.Engine.Under(rules), watcher: o.Watcher,
-		snapshots: &shelf{dir: o.SnapshotDir}, mux: http.NewServeMux(), names: namesPerPage,
+		snapshots: newShelf(o.SnapshotDir), mux: http.NewServeMux(), names: namesPerPage,
 	}
 	a.mount()
 	return a

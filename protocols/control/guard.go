@@ -68,7 +68,7 @@ func (a *API) knowsHost(host string) bool {
 		name = h
 	}
 	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
-	if name == "localhost" || strings.HasSuffix(name, ".localhost") || slices.Contains(a.o.Hosts, name) {
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") || slices.ContainsFunc(a.o.Hosts, func(h string) bool { return strings.EqualFold(h, name) }) {
 		return true
 	}
 	_, err := netip.ParseAddr(name)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestGuardLetsNoWebPageIn(t *testing.T) {
-	d := newDesk(t, func(o *control.Options) { o.Hosts = []string{"sluice"} })
+	d := newDesk(t, func(o *control.Options) { o.Hosts = []string{"sluice", "Sluice.Test"} })
 	for _, tt := range []struct {
 		name    string
 		path    string
@@ -21,6 +21,7 @@ func TestGuardLetsNoWebPageIn(t *testing.T) {
 		{"name below localhost", "/api/v1/clock", []string{"Host", "sluice.localhost"}, 200},
 		{"IPv6", "/api/v1/clock", []string{"Host", "[::1]:9325"}, 200},
 		{"configured", "/api/v1/clock", []string{"Host", "sluice:9325"}, 200},
+		{"configured with capitals", "/api/v1/clock", []string{"Host", "sluice.test:9325"}, 200},
 		{"rebound name", "/api/v1/clock", []string{"Host", "evil.example:9325"}, 403},
 		{"name that only looks like localhost", "/api/v1/clock", []string{"Host", "localhost.evil.example"}, 403},
 		{"no host", "/api/v1/clock", []string{"Host", ""}, 403},

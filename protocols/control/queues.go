@@ -1,8 +1,8 @@
 package control
 
 import (
-	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,6 +124,9 @@ func (a *API) createQueue(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	p, err := in.patch()
+	if err == nil && with(nil, in.Notes) > maxNotes {
+		err = invalid("notes", "A queue has at most %d notes.", maxNotes)
+	}
 	if err != nil {
 		return 0, nil, err
 	}
@@ -182,10 +185,11 @@ func (a *API) amendQueue(r *http.Request) (int, any, error) {
 		if p.FIFO != nil && *p.FIFO != q.Settings.FIFO {
 			return p, invalid("fifo", "Whether a queue is a FIFO queue is fixed when it is made.")
 		}
-		tags := maps.Clone(in.Tags)
-		maps.DeleteFunc(tags, func(name string, value *string) bool { return value == nil || q.Tags[name] != "" })
-		if len(q.Tags)+len(tags) > rules.MaxTags {
+		if with(q.Tags, in.Tags) > rules.MaxTags {
 			return p, &core.Error{Kind: core.TooManyTags}
+		}
+		if with(q.Settings.Notes, in.Notes) > maxNotes {
+			return p, invalid("notes", "A queue has at most %d notes.", maxNotes)
 		}
 		return p, nil
 	})
@@ -196,6 +200,49 @@ func (a *API) amendQueue(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	return a.shown(http.StatusOK, key)
+}
+
+// with returns how many texts there are once some are changed.
+func with(texts map[string]string, patch map[string]*string) int {
+	n := len(texts)
+	for name, value := range patch {
+		if _, known := texts[name]; known && value == nil {
+			n--
+		} else if !known && value != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Limits of what the engine takes at any length, so that all of it fits into a record. Documented for SQS: those of tags,
+// and that a queue names at most 10 sources; its largest policy has 8 KiB.
+const (
+	maxTagName, maxTagValue = 128, 256
+	maxNotes, maxNote       = 50, 16 << 10
+	maxSources              = 10
+)
+
+// checkLengths refuses what would not fit.
+func (in *settingsPatch) checkLengths() error {
+	for name, value := range in.Tags {
+		if len(name) > maxTagName || value != nil && len(*value) > maxTagValue {
+			return invalid("tags", "A tag has a name of up to %d bytes and a value of up to %d.", maxTagName, maxTagValue)
+		}
+	}
+	for name, value := range in.Notes {
+		if len(name) > maxTagName || value != nil && len(*value) > maxNote {
+			return invalid("notes", "A note has a name of up to %d bytes and a value of up to %d.", maxTagName, maxNote)
+		}
+	}
+	if in.DeadLetterAllow == nil {
+		return nil
+	}
+	long := func(s queueRef) bool { return len(s.Account)+len(s.Region)+len(s.Name) > 2*maxNamespace+maxName }
+	if sources := in.DeadLetterAllow.Sources; len(sources) > maxSources || slices.ContainsFunc(sources, long) {
+		return invalid("deadLetterAllow", "A queue names at most %d sources, by names that queues can have.", maxSources)
+	}
+	return nil
 }
 
 func (a *API) tag(r *http.Request, key core.QueueKey, patch map[string]*string) error {
@@ -216,6 +263,9 @@ func (in *settingsPatch) patch() (core.Patch, error) {
 	p := core.Patch{
 		MaxSize: in.MaxSizeBytes, FIFO: in.FIFO, ContentDedup: in.ContentDedup, DedupPerGroup: in.DedupPerGroup,
 		GroupLimit: in.GroupLimit, TenantRate: in.TenantRate, Notes: in.Notes,
+	}
+	if err := in.checkLengths(); err != nil {
+		return p, err
 	}
 	for _, d := range []struct {
 		field string

@@ -26,8 +26,12 @@ const (
 	onDisk   = "disk"
 )
 
-// keptBytes bounds the snapshots in memory. Where the store is in memory too they share the bodies with it.
-const keptBytes = 1 << 30
+// These bound the snapshots in memory. Where the store is in memory too they share the bodies with it.
+const (
+	keptBytes   = 1 << 30
+	keptMost    = 1000
+	recordBytes = 64 // of a record besides its key and value, about
+)
 
 // shelf holds the snapshots.
 //
@@ -42,19 +46,34 @@ type shelf struct {
 	size int
 }
 
+// newShelf returns a shelf and removes from the disk what a killed process was writing.
+func newShelf(dir string) *shelf {
+	if dir != "" {
+		files, _ := filepath.Glob(filepath.Join(dir, "*"+unfinished))
+		for _, file := range files {
+			_ = os.Remove(file) // it only takes up room
+		}
+	}
+	return &shelf{dir: dir}
+}
+
 // kept is a snapshot in memory.
 type kept struct {
 	head    snapshotShape
 	records []keptRecord
 }
 
+// size is how much memory a snapshot takes.
+func (k *kept) size() int { return k.head.Bytes + len(k.records)*recordBytes }
+
 type keptRecord struct{ key, value []byte }
 
 type dump func(fn func(key, value []byte) error) error
 
 const (
-	magic     = "sluice snapshot 1\n"
-	extension = ".snapshot"
+	magic      = "sluice snapshot 1\n"
+	extension  = ".snapshot"
+	unfinished = ".tmp"
 	// maxRecord bounds a record that is read: the largest message and what belongs to it.
 	maxRecord = 16 << 20
 )
@@ -78,7 +97,7 @@ func (s *shelf) keep(head *snapshotShape, from dump) error {
 	k := &kept{}
 	err := from(func(key, value []byte) error {
 		k.records = append(k.records, keptRecord{slices.Clone(key), value})
-		if head.Bytes += len(key) + len(value); head.Bytes > keptBytes {
+		if head.Bytes += len(key) + len(value); head.Bytes+len(k.records)*recordBytes > keptBytes {
 			return conflict("SnapshotTooLarge", "Snapshots in memory are limited to %d bytes.", keptBytes)
 		}
 		return nil
@@ -90,9 +109,11 @@ func (s *shelf) keep(head *snapshotShape, from dump) error {
 	k.head = *head
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	size := s.size + head.Bytes
+	size := s.size + k.size()
 	if old := s.kept[head.Name]; old != nil {
-		size -= old.head.Bytes
+		size -= old.size()
+	} else if len(s.kept) >= keptMost {
+		return conflict("TooManySnapshots", "There can be %d snapshots in memory.", keptMost)
 	}
 	if size > keptBytes {
 		return conflict("SnapshotTooLarge", "Snapshots in memory are limited to %d bytes together.", keptBytes)
@@ -110,7 +131,7 @@ func (s *shelf) forget(name string) (found bool) {
 	if k == nil {
 		return false
 	}
-	s.size -= k.head.Bytes
+	s.size -= k.size()
 	delete(s.kept, name)
 	return true
 }
@@ -134,7 +155,7 @@ func (s *shelf) write(head *snapshotShape, from dump) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, head.Name+".*.tmp")
+	f, err := os.CreateTemp(s.dir, head.Name+".*"+unfinished)
 	if err != nil {
 		return err
 	}
@@ -147,6 +168,10 @@ func (s *shelf) write(head *snapshotShape, from dump) error {
 	defer s.mu.Unlock()
 	if err := os.Rename(f.Name(), s.path(head.Name)); err != nil {
 		return err
+	}
+	if d, err := os.Open(s.dir); err == nil { // so that the name survives a power cut too, where systems can do that
+		_ = d.Sync()
+		_ = d.Close()
 	}
 	s.forget(head.Name)
 	return nil

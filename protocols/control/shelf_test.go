@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -105,5 +106,40 @@ func TestDamagedSnapshotsAreRefused(t *testing.T) {
 				t.Errorf("reading = %v, want ErrDump", err)
 			}
 		})
+	}
+}
+
+func TestSnapshotsInMemoryAreBounded(t *testing.T) {
+	s := &shelf{}
+	for i := range keptMost {
+		if err := s.keep(&snapshotShape{Name: fmt.Sprint("s", i)}, some(0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.keep(&snapshotShape{Name: "more"}, some(0)); err == nil {
+		t.Errorf("keep() of one more than %d = nil, want an error", keptMost)
+	}
+	if err := s.keep(&snapshotShape{Name: "s0"}, some(3)); err != nil {
+		t.Errorf("keep() in the place of another = %v", err)
+	}
+	if err := s.remove("s0"); err != nil || s.size != 0 {
+		t.Errorf("remove() = %v, and %d bytes are counted, want 0", err, s.size)
+	}
+}
+
+func TestWhatAKilledProcessWasWritingIsRemoved(t *testing.T) {
+	s := &shelf{dir: t.TempDir()}
+	if err := s.write(&snapshotShape{Name: "a"}, some(1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "b.123"+unfinished), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := newShelf(s.dir)
+	if files, _ := os.ReadDir(s.dir); len(files) != 1 {
+		t.Errorf("%d files are left, want the snapshot alone", len(files))
+	}
+	if got, err := all(t, again, "a"); err != nil || len(got) != 1 {
+		t.Errorf("the snapshot is %q, %v", got, err)
 	}
 }
