@@ -14,7 +14,7 @@ import (
 
 var errJSON = malformed("the body is not an ExportTraceServiceRequest in JSON")
 
-// These bound what a body in JSON may hold, before anything is made of it: an object takes a hundred times the room of
+// These bound what a body may hold, one in JSON before anything is made of it: an object takes a hundred times the room of
 // the two characters that can stand for it.
 const (
 	maxObjects = 150_000

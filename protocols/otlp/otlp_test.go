@@ -232,6 +232,26 @@ func TestValuesAreBounded(t *testing.T) {
 	}
 }
 
+// An event that says nothing takes two bytes, and room for some hundred in memory.
+func TestSpansOfManyEmptyEventsAreRefused(t *testing.T) {
+	field := func(to []byte, n protowire.Number, content []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(to, n, protowire.BytesType), content)
+	}
+	span := field(field(nil, 1, bytes.Repeat([]byte{1}, 16)), 2, bytes.Repeat([]byte{1}, 8))
+	for range maxEvents {
+		span = field(span, 11, nil)
+	}
+	var spans []byte
+	for range maxObjects/maxEvents + 1 {
+		spans = field(spans, 2, span)
+	}
+	body := field(nil, 1, field(nil, 2, spans))
+	r := New(Options{})
+	if w := post(r, protobufType, "", bytes.NewReader(body)); w.Code != http.StatusRequestEntityTooLarge || r.Len() != 0 {
+		t.Errorf("%d bytes with %d events = %d, and %d spans are kept, want 413 and none", len(body), maxObjects+maxEvents, w.Code, r.Len())
+	}
+}
+
 func TestOldSpansGiveWay(t *testing.T) {
 	span := func(trace, id byte, name string) *Span {
 		return &Span{Trace: TraceID{trace}, ID: SpanID{id}, Name: name, Start: time.Unix(int64(100-id), 0)}

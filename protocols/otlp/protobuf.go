@@ -62,6 +62,7 @@ type protobufReader struct {
 	service, scope string
 	spans          []*Span
 	rejected       int
+	objects        int
 }
 
 // readProtobuf reads an ExportTraceServiceRequest.
@@ -144,6 +145,9 @@ func (r *protobufReader) span(b []byte) error {
 		return err
 	}
 	s.Attributes = attributes
+	if r.objects += s.objects(); r.objects > maxObjects {
+		return errTooLarge // two bytes can stand for an event
+	}
 	kept := s
 	r.spans = append(r.spans, &kept)
 	return nil

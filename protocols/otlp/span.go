@@ -105,6 +105,15 @@ func instant(nanos uint64) time.Time { return time.Unix(0, int64(nanos)).UTC() }
 
 func (s *Span) valid() bool { return s.Trace != TraceID{} && s.ID != SpanID{} }
 
+// objects is of how many parts a span consists, itself being one.
+func (s *Span) objects() int {
+	n := 1 + len(s.Attributes) + len(s.Events) + len(s.Links)
+	for i := range s.Events {
+		n += len(s.Events[i].Attributes)
+	}
+	return n
+}
+
 // Sizes of objects, about.
 const (
 	spanBytes      = 320
