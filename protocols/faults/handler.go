@@ -209,7 +209,7 @@ func read(w http.ResponseWriter, r *http.Request, into any) bool {
 		return false
 	}
 	if err := json.Unmarshal(body, into, json.RejectUnknownMembers(true)); err != nil {
-		refuse(w, http.StatusBadRequest, "Invalid", "The body cannot be read: "+err.Error(), fieldOf(err))
+		refuse(w, http.StatusBadRequest, "Invalid", "The body is no JSON in the form of the request.", fieldOf(err))
 		return false
 	}
 	return true

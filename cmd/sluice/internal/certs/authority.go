@@ -138,8 +138,9 @@ func (a *Authority) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 	if leaf != nil && a.now().Before(leaf.Leaf.NotAfter.Add(-24*time.Hour)) {
 		return leaf, nil
 	}
+	known := leaf != nil
 	leaf, err := a.sign(name)
-	if err == nil && (name == "" || len(a.leaves) < maxLeaves) {
+	if err == nil && (known || name == "" || len(a.leaves) < maxLeaves) {
 		a.leaves[name] = leaf
 	}
 	return leaf, err

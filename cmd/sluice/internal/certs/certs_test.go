@@ -78,6 +78,25 @@ func TestAuthorityRemembersABoundedNumberOfNames(t *testing.T) {
 	}
 }
 
+func TestAuthorityRemembersWhatItRenews(t *testing.T) {
+	later := now
+	a, err := certs.OpenAuthority(t.TempDir(), nil, func() time.Time { return later })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 {
+		if _, err := a.Certificate(&tls.ClientHelloInfo{ServerName: fmt.Sprintf("a%d.localhost", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	later = now.Add(400 * 24 * time.Hour)
+	x, _ := a.Certificate(&tls.ClientHelloInfo{ServerName: "a1.localhost"})
+	y, _ := a.Certificate(&tls.ClientHelloInfo{ServerName: "a1.localhost"})
+	if x != y || x.Leaf.NotAfter.Before(later) {
+		t.Errorf("two certificates until %v and %v, want one that is valid at %v", x.Leaf.NotAfter, y.Leaf.NotAfter, later)
+	}
+}
+
 func TestAuthorityStays(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tls")
 	first := authority(t, dir)
