@@ -67,7 +67,7 @@ func (s *Server) newControl(o Options, w *control.Watcher) *control.API {
 	c := control.Options{
 		Engine: s.engine, Clock: o.Clock, Watcher: w, Version: Version, Page: page.Files,
 		Token: o.Admin.Token, Hosts: o.Admin.Hosts,
-		InFlightLimit: inFlightLimit(o),
+		InFlightLimit: s.inFlightLimit,
 		Redeclare:     s.redeclare,
 		Endpoints:     s.endpoints, Namespaces: o.namespaces(), Speaks: s.speaks,
 		Home: o.SQS.Namespace(), Inside: o.site().Inside,
@@ -84,8 +84,11 @@ func (s *Server) newControl(o Options, w *control.Watcher) *control.API {
 }
 
 // inFlightLimit is how many messages of a queue may be in flight. Documented for SQS; MNS has no such limit.
-func inFlightLimit(o Options) int {
+func (s *Server) inFlightLimit() int {
 	const documented = 120_000
+	s.mu.Lock()
+	o := s.options
+	s.mu.Unlock()
 	return o.limited(core.Rules{MaxInFlight: documented}).MaxInFlight
 }
 

@@ -232,11 +232,11 @@ func (e *Engine) ResetMessages() error {
 	return a.finish()
 }
 
-// purge is Purge for one of many.
+// purge is Purge for one of many. It is no purge of a client's, which would have to wait for the next one.
 func (a *everything) purge(q *queue) {
 	q.dropAll()
 	q.clear()
-	q.purgedAt, q.purgedThrough = a.now, a.e.sequence.current()
+	q.purgedAt, q.purgedThrough = 0, a.e.sequence.current()
 	record := encodeQueue(q)
 	a.room(len(record))
 	a.c.batch.Put(queueKey(queuePrefix, q.id), record)

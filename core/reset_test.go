@@ -99,7 +99,9 @@ func TestResetLeavesNothing(t *testing.T) {
 }
 
 func TestResetOfMessagesLeavesQueuesAndTopics(t *testing.T) {
-	w := newWorld(t, topicRules())
+	rules := topicRules()
+	rules.PurgeInterval = time.Minute
+	w := newWorld(t, rules)
 	q, fifo, _, topic := w.furnish()
 	if err := w.engine.ResetMessages(); err != nil {
 		t.Fatalf("ResetMessages() = %v", err)
@@ -115,6 +117,7 @@ func TestResetOfMessagesLeavesQueuesAndTopics(t *testing.T) {
 	w.restart()
 	w.expect(fifo, 10, "g:1")
 	w.expect(q, 10)
+	w.purge(q) // no client has purged it before
 }
 
 func TestResetEndsAndKeepsReceivesThatWait(t *testing.T) {

@@ -41,8 +41,8 @@ type Options struct {
 	Token string
 	Hosts []string
 
-	// InFlightLimit is how many received messages a queue may have by the rules of its provider. 0: no limit.
-	InFlightLimit int
+	// InFlightLimit returns how many received messages a queue may have by the rules of its provider. 0: no limit.
+	InFlightLimit func() int
 	// Redeclare makes again what the configuration declares, after a reset. Nil: nothing is.
 	Redeclare func(context.Context) error
 	// SnapshotDir is where snapshots on disk are. Empty: there are none.

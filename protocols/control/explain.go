@@ -124,7 +124,7 @@ func (a *API) why(r *http.Request) (int, any, error) {
 	p, err := a.find(r)
 	var x core.Explanation
 	if err == nil {
-		x, err = a.engine.Explain(p, a.o.InFlightLimit)
+		x, err = a.engine.Explain(p, a.o.InFlightLimit())
 	}
 	switch {
 	case err == nil:

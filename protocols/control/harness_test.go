@@ -51,7 +51,7 @@ func newDesk(t *testing.T, change func(*control.Options)) *desk {
 	o := control.Options{
 		Engine: d.engine, Clock: d.clock, Watcher: d.watcher, Version: "0.0.0",
 		Home:          core.Namespace{Account: "000000000000", Region: "us-east-1"},
-		InFlightLimit: 3,
+		InFlightLimit: func() int { return 3 },
 		Page:          fstest.MapFS{"index.html": {Data: []byte("<p>page")}, "app.js": {Data: []byte("0")}},
 		OnFault:       func(err error) { t.Errorf("fault: %v", err) },
 	}

@@ -298,7 +298,7 @@ func (a *API) getMessage(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	x, err := a.engine.Explain(p, a.o.InFlightLimit)
+	x, err := a.engine.Explain(p, a.o.InFlightLimit())
 	if err != nil {
 		return 0, nil, err
 	}
