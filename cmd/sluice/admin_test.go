@@ -251,6 +251,20 @@ func TestTailPrintsWhatHappens(t *testing.T) {
 	}
 }
 
+func TestEnvAsksTheControlAPIThatTheFileNames(t *testing.T) {
+	t.Setenv("SLUICE_ADMIN", "")
+	s, err := sluice.Open(sluice.Options{Admin: &sluice.Admin{Endpoints: []string{"http://127.0.0.1:1"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(s.Admin())
+	t.Cleanup(func() { srv.Close(); _ = s.Close() })
+	config := writeConfig(t, "admin: "+strings.TrimPrefix(srv.URL, "http://")+"\n")
+	if out, want := said(t, "env", "--config="+config), "export AWS_ENDPOINT_URL='http://127.0.0.1:1'\n"; !strings.Contains(out, want) {
+		t.Errorf("env = %s, want %q in it", out, want)
+	}
+}
+
 func TestEnvAsksTheControlAPIWhereTheServerIs(t *testing.T) {
 	for _, tt := range []struct {
 		name      string

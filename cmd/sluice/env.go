@@ -47,9 +47,11 @@ func envCommand() *cobra.Command {
   sluice env --shell fish | source                       fish
   sluice env --shell powershell | Out-String | iex       PowerShell
 
-Without --url the control API (--admin) is asked where the server listens. With the configuration of the server (--config) they have its region and the first of its access keys. SDKs for Amazon read
-all of them; those for MNS have no variable for the endpoint, so that MNS_ENDPOINT is for your program to read. Note that
-AWS_ENDPOINT_URL is for all services of Amazon; --only-sqs leaves it out.`,
+Without --url the control API (--admin) is asked where the server listens. With the configuration of the server (--config)
+they have its region and the first of its access keys, and the control API is the one that it names. SDKs for Amazon read all of them; those for MNS have no variable
+for the endpoint, so that MNS_ENDPOINT is for your program to read. Note that AWS_ENDPOINT_URL is for all services of
+Amazon; --only-sqs leaves it out. Version 1 of the AWS command line reads no endpoint for SQS: give it
+--endpoint-url "$AWS_ENDPOINT_URL_SQS".`,
 		Args: cobra.NoArgs,
 	}
 	f := c.Flags()
@@ -83,7 +85,7 @@ func env(c *cobra.Command, f *pflag.FlagSet, shell string) error {
 		return err
 	}
 	if !f.Changed("url") {
-		if told := endpoint(c.Context(), value(f, "admin")); told != "" {
+		if told := endpoint(c.Context(), adminOf(f)); told != "" {
 			_ = f.Set("url", told) // it is any text
 		}
 	}
@@ -98,6 +100,17 @@ func env(c *cobra.Command, f *pflag.FlagSet, shell string) error {
 		}
 	}
 	return printVariables(c.OutOrStdout(), shell, vars)
+}
+
+// adminOf is the address of the control API: as given, else as the server's configuration has it.
+func adminOf(f *pflag.FlagSet) string {
+	if path := value(f, "config"); path != "" && !f.Changed("admin") {
+		// What is wrong with the file is told by variables.
+		if c, err := readConfig(path); err == nil && c.flags()["admin"] != nil {
+			return c.flags()["admin"].value
+		}
+	}
+	return value(f, "admin")
 }
 
 // endpoint asks a control API where clients reach the server. Whatever keeps it from telling, the answer is empty.
