@@ -34,7 +34,7 @@ account ids are left out, and all headers that are not known to be harmless. Wha
 that anybody may read.
 
 Amazon's signature covers the host: give its clients an endpoint of http://sqs.REGION.amazonaws.com and this program as
-their HTTP proxy (HTTP_PROXY=http://127.0.0.1:9325), with --upstream https://sqs.REGION.amazonaws.com. Clients of MNS can
+their HTTP proxy (HTTP_PROXY=http://127.0.0.1:9326), with --upstream https://sqs.REGION.amazonaws.com. Clients of MNS can
 also use it as their endpoint. It looks into no HTTPS: a client that asks it for a tunnel (CONNECT) is refused, and so are
 requests to any other host. Requests that got no answer, and those of other services, are not recorded.
 
@@ -43,7 +43,7 @@ With --har or --cassette it turns an HTTP archive or a cassette of go-vcr into r
 	}
 	f := &recordFlags{}
 	c.Flags().StringVar(&f.upstream, "upstream", "", "provider to pass requests on to, such as https://sqs.eu-west-1.amazonaws.com")
-	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:9325", "address to listen on")
+	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:9326", "address to listen on, or a port of this machine")
 	c.Flags().StringVar(&f.out, "out", "recordings", "directory to write to")
 	c.Flags().StringVar(&f.har, "har", "", "HTTP archive to turn into recordings")
 	c.Flags().StringVar(&f.cassette, "cassette", "", "cassette of go-vcr to turn into recordings")
@@ -103,9 +103,10 @@ func (f *recordFlags) proxy(ctx context.Context, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", f.listen)
+	_, host := splitAddress(f.listen)
+	l, err := net.Listen("tcp", host)
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot listen on %s: %w", host, plain(err))
 	}
 	fmt.Fprintf(stdout, "recording %s on %s\n", f.upstream, sluice.URL(l.Addr()))
 	srv := sluice.NewHTTPServer(p)
