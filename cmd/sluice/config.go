@@ -181,6 +181,14 @@ func readConfig(path string) (config, error) {
 	return c, nil
 }
 
+// unexpected says what the decoder has found in words of the file.
+var unexpected = strings.NewReplacer(
+	"cannot unmarshal !!map", "did not expect a section",
+	"cannot unmarshal !!seq", "did not expect a list",
+	"cannot unmarshal !!str", "did not expect the text",
+	"cannot unmarshal !!", "did not expect the ",
+)
+
 // inWords rids the decoder's errors of what only a Go programmer can read.
 func inWords(err error) string {
 	wrong, ok := errors.AsType[*yaml.TypeError](err)
@@ -191,6 +199,7 @@ func inWords(err error) string {
 	for i, line := range wrong.Errors {
 		line, _, _ = strings.Cut(line, " not found in type ")
 		line, _, _ = strings.Cut(line, " into ")
+		line = unexpected.Replace(line)
 		lines[i] = strings.Replace(line, ": field ", ": unknown setting ", 1)
 	}
 	return strings.Join(lines, "; ")

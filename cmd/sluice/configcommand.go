@@ -23,8 +23,7 @@ import (
 var configSchema []byte
 
 func configCommand() *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Look at the configuration: check, show, schema"}
-	c.AddCommand(
+	return group(&cobra.Command{Use: "config", Short: "Look at the configuration: check, show, schema"},
 		withServeFlags(&cobra.Command{
 			Use:   "check",
 			Short: "Check flags, variables and file as serve would, without serving",
@@ -48,7 +47,6 @@ It takes the flags of serve.`,
 			},
 		},
 	)
-	return c
 }
 
 // withServeFlags gives a command the flags of serve.

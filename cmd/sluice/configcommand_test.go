@@ -188,12 +188,54 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 		{[]string{"import", "--from=elasticmq", path}, "sluice.yaml: line 1: substitutions such as ${X}"},
 		{[]string{"import", "--from=rabbit", path}, `"rabbit" is none of`},
 		{[]string{"import", path}, `required flag(s) "from" not set`},
-		{[]string{"import", "--from=elasticmq"}, "accepts 1 arg"},
+		{[]string{"import", "--from=elasticmq"}, "sluice import takes one FILE, and 0 were given"},
 		{[]string{"import", "--from=elasticmq", "/nowhere"}, "no such file"},
 	} {
 		if out, _, err := ran(t, tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) || out != "" {
 			t.Errorf("sluice %q = %q, %v, want %q", tt.args, out, err, tt.want)
 		}
+	}
+}
+
+func TestWhatThereIsNotIsAnError(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"nonsense"}, `unknown command "nonsense" for "sluice"`},
+		{[]string{"config", "chek"}, `unknown command "chek" for "sluice config"`},
+		{[]string{"conformance", "nonsense"}, `unknown command "nonsense" for "sluice conformance"`},
+		{[]string{"serve", "--nope"}, "unknown flag: --nope"},
+		{[]string{"peek"}, "sluice peek takes one QUEUE, and 0 were given"},
+	} {
+		if out, _, err := ran(t, tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) || out != "" {
+			t.Errorf("sluice %q = %q, %v, want %q", tt.args, out, err, tt.want)
+		}
+	}
+}
+
+func TestCommandsOfCommandsPrintTheirHelp(t *testing.T) {
+	for _, name := range []string{"config", "conformance"} {
+		if out, _, err := ran(t, name); err != nil || !strings.Contains(out, "Available Commands:") {
+			t.Errorf("sluice %s = %q, %v, want its help", name, out, err)
+		}
+	}
+}
+
+func TestImportRefusesParametersThatAreNotThere(t *testing.T) {
+	path := writeConfig(t, "Parameters: {Stage: {Type: String}}\nResources: {Q: {Type: AWS::SQS::Queue}}\n")
+	for value, want := range map[string]string{"Stge=test": "there is no parameter Stge", "Stage=test": "", "AWS::Region=eu-west-1": ""} {
+		_, _, err := ran(t, "import", "--from=cloudformation", path, "--value", value)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("import --value %s = %v, want %q", value, err, want)
+		}
+	}
+}
+
+func TestImportNamesAFileThatIsNotOfGoAWS(t *testing.T) {
+	path := writeConfig(t, "include file\nx\n")
+	if _, _, err := ran(t, "import", "--from=goaws", path); err == nil || !strings.Contains(err.Error(), "this is no goaws.yaml") {
+		t.Errorf("import = %v, want that it is no goaws.yaml", err)
 	}
 }
 

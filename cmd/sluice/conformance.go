@@ -34,13 +34,10 @@ type conformanceFlags struct {
 }
 
 func conformanceCommand() *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "conformance",
 		Short: "Compare a server with recorded traffic of the providers",
-		Args:  cobra.NoArgs,
-	}
-	c.AddCommand(conformanceRunCommand(), conformanceListCommand())
-	return c
+	}, conformanceRunCommand(), conformanceListCommand())
 }
 
 func conformanceRunCommand() *cobra.Command {
@@ -165,13 +162,16 @@ func (f *conformanceFlags) scenarios() ([]*replay.Scenario, error) {
 		return nil, err
 	}
 	if all = replay.Select(all, f.providers, f.filter); len(all) == 0 {
-		return nil, fmt.Errorf("no scenario of %q contains %q", strings.Join(f.providers, ","), f.filter)
+		return nil, fmt.Errorf("no scenario of %s contains %q", cmp.Or(strings.Join(f.providers, ","), "any protocol"), f.filter)
 	}
 	return all, nil
 }
 
 func loadRecordings(dir string) ([]*replay.Scenario, error) {
 	if dir != "" {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, err // which names it, as an error from below it does not
+		}
 		return replay.Load(os.DirFS(dir))
 	}
 	return conformance.Corpus()

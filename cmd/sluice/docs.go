@@ -17,7 +17,7 @@ func docsCommand() *cobra.Command {
 		Use:    "docs DIR",
 		Short:  "Write man pages and shell completions into a directory",
 		Hidden: true,
-		Args:   cobra.ExactArgs(1),
+		Args:   oneArgument("DIR"),
 		RunE:   func(c *cobra.Command, args []string) error { return writeDocs(c.Root(), args[0]) },
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func explainCommand() *cobra.Command {
-	c := clientCommand("explain MESSAGE-ID", "Tell why a message is, or is not, delivered, and what happened to it", cobra.ExactArgs(1),
+	c := clientCommand("explain MESSAGE-ID", "Tell why a message is, or is not, delivered, and what happened to it", oneArgument("MESSAGE-ID"),
 		func(ctx context.Context, c *client, args []string) error { return c.explain(ctx, args[0]) })
 	c.Long = c.Short + ". The id is taken as any of the protocols writes it."
 	return c

@@ -30,7 +30,7 @@ standard input.
   goaws            the goaws.yaml of GoAWS
   cloudformation   a template in YAML or JSON, also of SAM and of the CDK (cdk synth)
   terraform-state  terraform.tfstate, or what "terraform state pull" prints; queues of both providers`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("FILE"),
 	}
 	from := c.Flags().String("from", "", "kind of the file: "+kinds)
 	values := c.Flags().StringToString("value", nil, "value of a template's parameter as NAME=VALUE, also of AWS::Region and the like")

@@ -33,7 +33,7 @@ func (l *listenFlag) Set(v string) error {
 			return errors.New("want an address")
 		}
 		if scheme, _, ok := strings.Cut(a, "://"); ok && scheme != "http" && scheme != "https" {
-			return errors.New("want http:// or https:// or none")
+			return errors.New("want http://, https:// or nothing before the address")
 		}
 		l.addresses = append(l.addresses, a)
 	}

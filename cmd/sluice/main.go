@@ -37,14 +37,36 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	root := &cobra.Command{
 		Use:           "sluice",
 		Short:         "Amazon SQS and Alibaba Cloud MNS queues on your own machine",
+		Version:       sluice.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetVersionTemplate("sluice {{.Version}}\n")
 	root.AddCommand(serveCommand(), docsCommand(), healthCommand(), envCommand(), configCommand(), importCommand(), versionCommand(), queuesCommand(), peekCommand(), explainCommand(), tailCommand(), benchCommand(), conformanceCommand(), recordCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	return root.ExecuteContext(ctx)
+}
+
+// group makes a command of one that is there for the commands below it. Alone it prints its help; a name that none of them
+// has is an error, where cobra would print the help and be content.
+func group(c *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	c.Args = cobra.NoArgs
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.DisableFlagsInUseLine = true
+	c.AddCommand(below...)
+	return c
+}
+
+// oneArgument wants a single argument, and calls it what the usage line calls it.
+func oneArgument(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%s takes one %s, and %d were given", c.CommandPath(), name, len(args))
+		}
+		return nil
+	}
 }
 
 func versionCommand() *cobra.Command {

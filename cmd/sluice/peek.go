@@ -15,7 +15,7 @@ func peekCommand() *cobra.Command {
 	var limit int
 	var state string
 	var newest bool
-	c := clientCommand("peek QUEUE", "Show messages of a queue without receiving them, hidden ones too", cobra.ExactArgs(1),
+	c := clientCommand("peek QUEUE", "Show messages of a queue without receiving them, hidden ones too", oneArgument("QUEUE"),
 		func(ctx context.Context, c *client, args []string) error {
 			query := url.Values{"limit": {strconv.Itoa(min(limit, 500))}, "preview": {"200"}}
 			if state != "" {

@@ -68,7 +68,7 @@ func (r *running) reload(ctx context.Context) {
 		{"listen", !slices.Equal(next.listen, r.settings.listen)},
 		{"tls", next.security != r.settings.security},
 		{"admin", next.admin != r.settings.admin},
-		{"log", next.logs != r.settings.logs},
+		{"log-format and log-requests", next.logs != r.settings.logs},
 	} {
 		if fixed.apart {
 			waiting = append(waiting, fixed.name)

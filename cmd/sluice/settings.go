@@ -91,10 +91,18 @@ func fromEnvironment(f *pflag.FlagSet, env lookup) error {
 			return
 		}
 		if f.Set(flag.Name, v) != nil {
-			failed = fmt.Errorf("%s is %q, want %s", name, v, flag.Value.Type())
+			failed = fmt.Errorf("%s is %q, want %s", name, v, wanted(flag))
 		}
 	})
 	return failed
+}
+
+// wanted says what values a flag takes.
+func wanted(flag *pflag.Flag) string {
+	if flag.Value.Type() == "bool" {
+		return "true or false"
+	}
+	return flag.Value.Type()
 }
 
 // fromFile sets each flag that neither the command line nor the environment gave, and returns the settings that have
@@ -109,7 +117,7 @@ func fromFile(f *pflag.FlagSet, path string) (o sluice.Options, where func(error
 			continue
 		}
 		if f.Set(name, t.value) != nil {
-			err := t.errorf("%s is %q, want %s", name, t.value, f.Lookup(name).Value.Type())
+			err := t.errorf("%s is %q, want %s", name, t.value, wanted(f.Lookup(name)))
 			return o, nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}

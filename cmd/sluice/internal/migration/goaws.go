@@ -54,6 +54,9 @@ type goEnvironment struct {
 func goAWS(r *Result, text []byte, _ map[string]string) error {
 	var all map[string]goEnvironment
 	if err := yaml.Unmarshal(text, &all); err != nil {
+		if _, ok := errors.AsType[*yaml.TypeError](err); ok { // which speaks of types of this program
+			return errors.New("this is no goaws.yaml: want environments, such as Local, with settings of GoAWS")
+		}
 		return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	names := slices.Sorted(maps.Keys(all))

@@ -54,6 +54,11 @@ func readTemplate(text []byte, values map[string]string, home sluice.Home) (*tem
 		return nil, errors.New("there is no section Resources")
 	}
 	declared, _ := root["Parameters"].(map[string]any)
+	for name := range values {
+		if _, ok := declared[name]; !ok && !strings.HasPrefix(name, "AWS::") {
+			return nil, fmt.Errorf("there is no parameter %s", name)
+		}
+	}
 	t.settle(declared, values)
 	return t, nil
 }
