@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/core"
@@ -37,6 +38,9 @@ const (
 
 // declare makes what is not there. Dead-letter queues are named once all queues are there, in whatever order they come.
 func (d *declaration) declare(ctx context.Context, r *Resources) error {
+	if err := d.checkNames(r); err != nil {
+		return err
+	}
 	for i := range r.Queues {
 		if err := d.queue(ctx, &r.Queues[i]); err != nil {
 			return r.queueError(i, err)
@@ -60,6 +64,29 @@ func (d *declaration) declare(ctx context.Context, r *Resources) error {
 	return nil
 }
 
+// checkNames refuses what would be made silently and is not meant: one queue in two places, and FIFO queues under names
+// that SQS knows for standard ones.
+func (d *declaration) checkNames(r *Resources) error {
+	seen := map[core.QueueKey]bool{}
+	for i := range r.Queues {
+		q := &r.Queues[i]
+		if seen[d.key(q)] {
+			return r.queueError(i, errors.New("it is there twice"))
+		}
+		seen[d.key(q)] = true
+		if q.FIFO && !d.ofMNS(q) && !strings.HasSuffix(q.Name, ".fifo") {
+			return r.queueError(i, errors.New("the names of FIFO queues of SQS end with .fifo (or say namespace: mns)"))
+		}
+	}
+	return nil
+}
+
+// ofMNS reports whether a queue is in an account of MNS.
+func (d *declaration) ofMNS(q *Queue) bool {
+	ns := home(q.Namespace, d.site.SQS)
+	return ns == d.site.MNS.Namespace() || sqsHomes.check(Home(ns)) != nil
+}
+
 // home returns a namespace of a resource as the providers see it.
 func home(given, otherwise Home) core.Namespace {
 	if given == (Home{}) {
@@ -77,7 +104,7 @@ func (d *declaration) named(q *Queue, name string) core.QueueKey {
 // under returns the engine with the defaults of the provider whose account the queue is in.
 func (d *declaration) under(q *Queue) core.Broker {
 	size := sqsSize
-	if ns := home(q.Namespace, d.site.SQS); ns == d.site.MNS.Namespace() || sqsHomes.check(Home(ns)) != nil {
+	if d.ofMNS(q) {
 		size = mnsSize
 	}
 	return d.broker(newDefaults(size))

@@ -20,13 +20,13 @@ func shop() sluice.Resources {
 				Delay: new(time.Duration(0)), Visibility: new(10 * time.Second), Retention: new(time.Hour), Wait: new(time.Second), MaxSize: new(65536),
 			},
 			{Name: "dead", Namespace: sluice.DefaultMNS},
-			{Name: "steps", FIFO: true, ContentDedup: new(true)},
+			{Name: "steps.fifo", FIFO: true, ContentDedup: new(true)},
 			{Name: "tenants", TenantRate: new(1)},
 		},
 		Topics: []sluice.Topic{{Name: "news", MaxSize: new(1024)}, {Name: "events", FIFO: true}},
 		Subscriptions: []sluice.Subscription{
 			{Topic: "news", Name: "s", Queue: "orders", FilterTag: "red", Format: "SIMPLIFIED", DeadLetter: "dead"},
-			{Topic: "events", Name: "s", Queue: "steps", Format: "SIMPLIFIED"},
+			{Topic: "events", Name: "s", Queue: "steps.fifo", Format: "SIMPLIFIED"},
 		},
 	}
 }
@@ -52,7 +52,7 @@ func TestResourcesAreThereFromTheStart(t *testing.T) {
 		`\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dead\",\"maxReceiveCount\":2`)
 	contains(t, "ListQueueTags", sqsCall(h, "ListQueueTags", `{"QueueUrl":"orders"}`), `{"team":"shop"}`)
 	contains(t, "the size of a queue of MNS", mnsCall(h, http.MethodGet, "/queues/dead", ""), "<MaximumMessageSize>65536<")
-	contains(t, "the size of a queue of SQS", mnsCall(h, http.MethodGet, "/queues/steps", ""), "<MaximumMessageSize>1048576<", "<MessageType>1<")
+	contains(t, "the size of a queue of SQS", mnsCall(h, http.MethodGet, "/queues/steps.fifo", ""), "<MaximumMessageSize>1048576<", "<MessageType>1<")
 	contains(t, "GetTopicAttributes", mnsCall(h, http.MethodGet, "/topics/news", ""), "<MaximumMessageSize>1024<")
 	contains(t, "GetSubscriptionAttributes", mnsCall(h, http.MethodGet, "/topics/news/subscriptions/s", ""),
 		"<Endpoint>acs:mns:cn-hangzhou:1234567890123456:queues/orders<", "<FilterTag>red<", "<NotifyContentFormat>SIMPLIFIED<", "<NotifyStrategy>BACKOFF_RETRY<")
@@ -70,11 +70,11 @@ func TestResourcesAreThereFromTheStart(t *testing.T) {
 // A FIFO queue needs no .fifo at the end of its name for either provider.
 func TestDeclaredFIFOQueueIsOneForBothProviders(t *testing.T) {
 	h := open(t, sluice.Options{Resources: shop()}).Handler()
-	contains(t, "SendMessage without a group", sendMNS(h, "steps", ""), "FifoMissingMessageGroupId")
+	contains(t, "SendMessage without a group", sendMNS(h, "steps.fifo", ""), "FifoMissingMessageGroupId")
 	for range 2 { // MNS knows no deduplication ids, but this queue derives them
-		contains(t, "SendMessage", sendMNS(h, "steps", "<MessageGroupId>g</MessageGroupId>"), "<MessageId>")
+		contains(t, "SendMessage", sendMNS(h, "steps.fifo", "<MessageGroupId>g</MessageGroupId>"), "<MessageId>")
 	}
-	got := sqsCall(h, "ReceiveMessage", `{"QueueUrl":"steps","AttributeNames":["All"],"MaxNumberOfMessages":10}`)
+	got := sqsCall(h, "ReceiveMessage", `{"QueueUrl":"steps.fifo","AttributeNames":["All"],"MaxNumberOfMessages":10}`)
 	contains(t, "ReceiveMessage", got, `"MessageGroupId":"g"`, `"SequenceNumber":"`)
 	if n := strings.Count(got, `"MessageId"`); n != 1 {
 		t.Errorf("received %d messages, want 1: %s", n, got)
@@ -90,7 +90,7 @@ func TestDeclaredFIFOTopicFeedsFIFOQueues(t *testing.T) {
 	for _, body := range []string{"1", "2"} {
 		contains(t, "PublishMessage", publish("<MessageBody>"+body+"</MessageBody><MessageGroupId>g</MessageGroupId>"), "<MessageId>")
 	}
-	got := sqsCall(h, "ReceiveMessage", `{"QueueUrl":"steps","AttributeNames":["MessageGroupId"],"MaxNumberOfMessages":10}`)
+	got := sqsCall(h, "ReceiveMessage", `{"QueueUrl":"steps.fifo","AttributeNames":["MessageGroupId"],"MaxNumberOfMessages":10}`)
 	contains(t, "ReceiveMessage", got, `"Body":"1"`, `"Body":"2"`, `"MessageGroupId":"g"`)
 	if strings.Index(got, `"Body":"1"`) > strings.Index(got, `"Body":"2"`) {
 		t.Errorf("ReceiveMessage = %s, want the order of publishing", got)
@@ -115,7 +115,7 @@ func TestResourcesAreDeclaredAgain(t *testing.T) {
 	hands := clock.NewManual(time.Unix(1_700_000_000, 0))
 	o := sluice.Options{Resources: shop(), Clock: hands, Data: filepath.Join(t.TempDir(), "data")}
 	state := func(h http.Handler) (all string) {
-		for _, target := range []string{"/queues/orders", "/queues/dead", "/queues/steps", "/topics/news", "/topics/news/subscriptions/s"} {
+		for _, target := range []string{"/queues/orders", "/queues/dead", "/queues/steps.fifo", "/topics/news", "/topics/news/subscriptions/s"} {
 			all += mnsCall(h, http.MethodGet, target, "")
 		}
 		return all + sqsCall(h, "ListQueueTags", `{"QueueUrl":"orders"}`)
@@ -189,14 +189,19 @@ func TestResourcesThatCannotBeAreRefused(t *testing.T) {
 		{queue(sluice.Queue{Name: "q", DeadLetter: &sluice.DeadLetter{Queue: "d"}}), "max-receives is 0, want 1 to 1000"},
 		{queue(sluice.Queue{Name: "q", DeadLetter: &sluice.DeadLetter{Queue: "d", MaxReceives: 1}}), "queue q: its dead-letter queue d does not exist"},
 		{
-			sluice.Resources{Queues: []sluice.Queue{{Name: "q", DeadLetter: &sluice.DeadLetter{Queue: "d", MaxReceives: 1}}, {Name: "d", FIFO: true}}},
-			"its dead-letter queue d is not of the same type",
+			sluice.Resources{Queues: []sluice.Queue{{Name: "q", DeadLetter: &sluice.DeadLetter{Queue: "d.fifo", MaxReceives: 1}}, {Name: "d.fifo", FIFO: true}}},
+			"its dead-letter queue d.fifo is not of the same type",
 		},
-		{sluice.Resources{Queues: []sluice.Queue{{Name: "q"}, {Name: "q", FIFO: true}}}, "there is one of the other type"},
+		{sluice.Resources{Queues: []sluice.Queue{{Name: "q"}, {Name: "q"}}}, "queue q: it is there twice"},
+		{
+			sluice.Resources{Queues: []sluice.Queue{{Name: "q"}, {Name: "q", Namespace: sluice.Home{Account: "1234567890123456", Region: "cn-hangzhou"}}}},
+			"queue q: it is there twice", // by their bridge
+		},
+		{queue(sluice.Queue{Name: "q", FIFO: true}), "the names of FIFO queues of SQS end with .fifo"},
 		{sluice.Resources{Topics: []sluice.Topic{{Name: "t", MaxSize: new(65537)}}}, "topic t: max-size is 65537"},
 		{sluice.Resources{Topics: []sluice.Topic{{Name: "t"}, {Name: "t", FIFO: true}}}, "topic t: there is one of the other type"},
 		{queue(sluice.Queue{Name: "q", TenantRate: new(-1)}), "tenant-rate is -1, want 0 to 100000"},
-		{queue(sluice.Queue{Name: "q", FIFO: true, TenantRate: new(1)}), "tenant-rate is for standard queues"},
+		{queue(sluice.Queue{Name: "q.fifo", FIFO: true, TenantRate: new(1)}), "tenant-rate is for standard queues"},
 		{
 			sluice.Resources{
 				Queues: []sluice.Queue{{Name: "q"}}, Topics: []sluice.Topic{{Name: "t", FIFO: true}},

@@ -21,7 +21,8 @@ type Queue struct {
 	// Namespace is whose queue it is: an account of SQS or of MNS, whose defaults a new queue gets. The zero value means
 	// the home of SQS.
 	Namespace Home
-	// Name has letters, digits, hyphens and underscores, and may end in .fifo if the queue is a FIFO queue.
+	// Name has letters, digits, hyphens and underscores. In an account of SQS those of FIFO queues end with .fifo, in
+	// one of MNS they may.
 	Name string
 	// FIFO makes a FIFO queue. That is for good: a queue of the other type is not touched.
 	FIFO bool
