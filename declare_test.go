@@ -228,3 +228,13 @@ func TestResourcesThatCannotBeAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestQueueOfTheOtherTypeIsNotTouched(t *testing.T) {
+	mns := sluice.Home{Account: "1234567890123456", Region: "cn-hangzhou"}
+	o := sluice.Options{Resources: sluice.Resources{Queues: []sluice.Queue{{Name: "q", Namespace: mns}}}}
+	s := open(t, o)
+	o.Resources = sluice.Resources{Queues: []sluice.Queue{{Name: "q", Namespace: mns, FIFO: true}}}
+	if _, err := s.Reload(t.Context(), o); err == nil || !strings.Contains(err.Error(), "queue q: there is one of the other type") {
+		t.Errorf("Reload with a FIFO queue in place of a standard one = %v, want that there is one of the other type", err)
+	}
+}

@@ -85,11 +85,17 @@ func drain(srv *http.Server) error {
 	return err
 }
 
+// handshake begins what net/http says of clients that do not get through with TLS. That is no fault of the server: they do
+// not know its certificate, or spoke something else.
+const handshake = "http: TLS handshake error"
+
 // faultWriter turns what net/http would log into faults.
 type faultWriter struct{ onFault func(*Fault) }
 
 func (w faultWriter) Write(line []byte) (int, error) {
-	w.onFault(&Fault{Err: errors.New(strings.TrimSpace(string(line)))})
+	if text := strings.TrimSpace(string(line)); !strings.HasPrefix(text, handshake) {
+		w.onFault(&Fault{Err: errors.New(text)})
+	}
 	return len(line), nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -220,6 +222,9 @@ func (f *conformanceFlags) openOne(ctx context.Context, address string) (t confo
 	if t.Target, err = replay.Remote(name, address); err != nil {
 		return t, err
 	}
+	if err := reachable(ctx, address); err != nil {
+		return t, err
+	}
 	t.Keys, t.Verifies, t.Timeout = f.keys(), f.verifies, f.timeout
 	if f.account == "" || f.region == "" {
 		if err := t.Discover(ctx); err != nil {
@@ -325,4 +330,21 @@ func conformanceListCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&dir, "recordings", "", "directory of recordings to use in place of those in the program")
 	return c
+}
+
+// reachLimit is how long a server may take to accept a connection.
+const reachLimit = 5 * time.Second
+
+// reachable returns an error if nobody listens at an address: a thousand scenarios would each say so.
+func reachable(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	conn, err := (&net.Dialer{Timeout: reachLimit}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return fmt.Errorf("cannot reach %s: %w", address, plain(err))
+	}
+	return conn.Close()
 }

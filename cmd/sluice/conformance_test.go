@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -181,5 +182,20 @@ func TestProgressIsALineThatIsDrawnOver(t *testing.T) {
 	}
 	if got := out.String(); strings.Contains(got, "\n") || !strings.Contains(got, "x [===============               ] 1/2, 1 differ") || strings.Count(got, "\r") != 3 {
 		t.Errorf("progress(…) = %q, want one line that is drawn over", got)
+	}
+}
+
+func TestConformanceSaysOnceThatNobodyListens(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := replayed(t, "--target", "gone="+url)
+	if want := "cannot reach " + url + ": connection refused"; err == nil || err.Error() != want || out != "" {
+		t.Errorf("conformance run = %v, %q, want %q and no report", err, out, want)
 	}
 }

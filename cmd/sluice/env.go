@@ -93,11 +93,12 @@ func env(c *cobra.Command, f *pflag.FlagSet, shell string) error {
 	if err != nil {
 		return err
 	}
-	if f.Lookup("ca").Value.String() == "" {
-		// Whoever has to name an authority would be told here that it is unknown.
-		if err := health(c.Context(), vars["SLUICE_URL"]); err != nil {
-			fmt.Fprintln(c.ErrOrStderr(), "warning:", oneLine(err))
-		}
+	client, err := clientTrusting(value(f, "ca"))
+	if err == nil {
+		err = health(c.Context(), client, vars["SLUICE_URL"])
+	}
+	if err != nil {
+		fmt.Fprintln(c.ErrOrStderr(), "warning:", oneLine(err))
 	}
 	return printVariables(c.OutOrStdout(), shell, vars)
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net/http"
 	"os"
@@ -22,16 +24,21 @@ func healthCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	url := f.String("url", "http://127.0.0.1:9324", "address of the server")
+	ca := f.String("ca", "", "PEM file of the authority to trust besides the system's, such as tls/ca.pem in the data directory")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := fromEnvironment(f, os.LookupEnv); err != nil {
 			return err
 		}
-		return health(c.Context(), *url)
+		client, err := clientTrusting(*ca)
+		if err != nil {
+			return err
+		}
+		return health(c.Context(), client, *url)
 	}
 	return c
 }
 
-func health(ctx context.Context, url string) error {
+func health(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
 	if !strings.Contains(url, "://") {
@@ -41,7 +48,7 @@ func health(ctx context.Context, url string) error {
 	if err != nil {
 		return fmt.Errorf("cannot ask %s: %w", url, err)
 	}
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("not ready: %w", plain(err))
 	}
@@ -50,4 +57,23 @@ func health(ctx context.Context, url string) error {
 		return fmt.Errorf("not ready: %s answers %s", r.URL, resp.Status)
 	}
 	return nil
+}
+
+// clientTrusting returns a client that trusts the authorities of a file as well, if one is named.
+func clientTrusting(file string) (*http.Client, error) {
+	if file == "" {
+		return http.DefaultClient, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s has no certificate", file)
+	}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}, nil
 }

@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/pem"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -128,6 +131,26 @@ func TestHealthTellsByExitStatus(t *testing.T) {
 	}
 	if got := fails(t, "health", "--url=http://127.0.0.1:1"); !strings.Contains(got, "not ready: connection refused") {
 		t.Errorf("health of nothing = %q, want connection refused", got)
+	}
+}
+
+func TestHealthTrustsTheAuthorityThatItIsTold(t *testing.T) {
+	web := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer web.Close()
+	web.Config.ErrorLog = log.New(io.Discard, "", 0)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})
+	if err := os.WriteFile(ca, authority, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), []string{"health", "--url", web.URL, "--ca", ca}, io.Discard, io.Discard); err != nil {
+		t.Errorf("health with the authority = %v, want nil", err)
+	}
+	if err := run(t.Context(), []string{"health", "--url", web.URL}, io.Discard, io.Discard); err == nil {
+		t.Error("health without the authority = nil, want that it is unknown")
+	}
+	if err := run(t.Context(), []string{"health", "--url", web.URL, "--ca", t.TempDir()}, io.Discard, io.Discard); err == nil {
+		t.Error("health with a directory for an authority = nil, want an error")
 	}
 }
 
