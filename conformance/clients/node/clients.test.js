@@ -21,13 +21,13 @@ let mns;
 
 function start(listen) {
   return new Promise((resolve, reject) => {
-    server = spawn(process.env.SLUICE_BINARY, ['serve', '--listen', listen, '--data', data], {
+    server = spawn(process.env.SLUICE_BINARY, ['serve', '--listen', listen, '--admin', 'none', '--data', data], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     server.once('error', reject);
     server.once('exit', (code) => reject(new Error(`sluice ended with ${code}`)));
     server.stdout.once('data', (line) => {
-      url = String(line).trim().split(' ').pop();
+      url = String(line).split('\n')[0].split(' ').pop();
       sqs = new SQS({
         endpoint: url,
         region: 'us-east-1',

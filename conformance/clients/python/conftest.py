@@ -21,7 +21,7 @@ class Server:
         self.start()
 
     def start(self):
-        command = [os.environ["SLUICE_BINARY"], "serve", "--listen", self.listen, "--data", str(self.data)]
+        command = [os.environ["SLUICE_BINARY"], "serve", "--listen", self.listen, "--admin", "none", "--data", str(self.data)]
         command += self.arguments
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
