@@ -93,8 +93,9 @@ func (m *mortal) Commit(b *persistence.Batch) error {
 	case beforeCommit:
 		die()
 	case duringCommit:
+		part := m.part(m.took)
 		go func() {
-			m.spin(m.took)
+			spin(part)
 			die()
 		}()
 	}
@@ -118,9 +119,12 @@ func die() {
 	select {}
 }
 
-// spin waits for a part of d, more exactly than a sleep would.
-func (m *mortal) spin(d time.Duration) {
-	for end := time.Now().Add(time.Duration(m.rng.Float64() * float64(d))); time.Now().Before(end); {
+// part returns a part of d, by chance.
+func (m *mortal) part(d time.Duration) time.Duration { return time.Duration(m.rng.Float64() * float64(d)) }
+
+// spin waits more exactly than a sleep would.
+func spin(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
 	}
 }
 
@@ -139,7 +143,7 @@ func (m *mortal) dieInFlush() {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}
-	m.spin(40 * time.Millisecond)
+	spin(m.part(40 * time.Millisecond))
 	die()
 }
 
