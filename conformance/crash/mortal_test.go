@@ -120,7 +120,9 @@ func die() {
 }
 
 // part returns a part of d, by chance.
-func (m *mortal) part(d time.Duration) time.Duration { return time.Duration(m.rng.Float64() * float64(d)) }
+func (m *mortal) part(d time.Duration) time.Duration {
+	return time.Duration(m.rng.Float64() * float64(d))
+}
 
 // spin waits more exactly than a sleep would.
 func spin(d time.Duration) {
