@@ -55,7 +55,7 @@ func BenchmarkSend(bm *testing.B) {
 			b.queues()
 			bm.ReportAllocs()
 			for bm.Loop() {
-				r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(`{"QueueUrl":"http://localhost/000000000000/work","MessageBody":"m"}`))
+				r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(`{"QueueUrl":"http://localhost/000000000000/jobs","MessageBody":"m"}`))
 				r.Header["Content-Type"] = []string{"application/x-amz-json-1.0"}
 				r.Header["X-Amz-Target"] = []string{"AmazonSQS.SendMessage"}
 				b.handler.ServeHTTP(httptest.NewRecorder(), r)

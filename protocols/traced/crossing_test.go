@@ -26,12 +26,12 @@ func optional(text, pattern string) string {
 	return ""
 }
 
-// seen returns what a receiver of SQS and one of MNS are shown of the trace of the message in "work".
+// seen returns what a receiver of SQS and one of MNS are shown of the trace of the message in "jobs".
 func (b *bench) seen() (header, systemParent string) {
-	got := b.receive("work")
-	b.sqs("ChangeMessageVisibility", `{"QueueUrl":"http://localhost/000000000000/work","VisibilityTimeout":0,"ReceiptHandle":"`+
+	got := b.receive("jobs")
+	b.sqs("ChangeMessageVisibility", `{"QueueUrl":"http://localhost/000000000000/jobs","VisibilityTimeout":0,"ReceiptHandle":"`+
 		find(b.t.(*testing.T), got, `"ReceiptHandle":"([^"]*)"`)+`"}`)
-	m := b.mns(http.MethodGet, "/queues/work/messages", "")
+	m := b.mns(http.MethodGet, "/queues/jobs/messages", "")
 	if !strings.Contains(m, "<MessageId>") {
 		b.t.Fatalf("MNS has no message: %s", m)
 	}
@@ -61,7 +61,7 @@ func TestContextsOfSQSReachMNS(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := untraced(t)
 			b.queues()
-			b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/work","MessageBody":"m",
+			b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/jobs","MessageBody":"m",
 				"MessageAttributes":{`+tt.attributes+`},"MessageSystemAttributes":{`+tt.system+`}}`, tt.headers...)
 			header, systemParent := b.seen()
 			if header != tt.wantHeader || systemParent != tt.wantParent {
@@ -91,7 +91,7 @@ func TestContextsOfMNSReachSQS(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := untraced(t)
 			b.queues()
-			b.mns(http.MethodPost, "/queues/work/messages", `<Message xmlns="http://mns.aliyuncs.com/doc/v1/"><MessageBody>m</MessageBody>
+			b.mns(http.MethodPost, "/queues/jobs/messages", `<Message xmlns="http://mns.aliyuncs.com/doc/v1/"><MessageBody>m</MessageBody>
 				<UserProperties>`+tt.user+`</UserProperties><SystemProperties>`+tt.system+`</SystemProperties></Message>`, tt.headers...)
 			header, systemParent := b.seen()
 			if header != tt.wantHeader || systemParent != tt.wantParent {
@@ -107,8 +107,8 @@ func TestTracingChangesNoDigest(t *testing.T) {
 	volatile := regexp.MustCompile(`"(MessageId|ReceiptHandle)":"[^"]*"`)
 	answers := func(b *bench) string {
 		b.queues()
-		sent := b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/work","MessageBody":"m",`+attributes+`}`, "Traceparent", other, "X-Amzn-Trace-Id", xray)
-		return volatile.ReplaceAllString(sent+b.receive("work"), "")
+		sent := b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/jobs","MessageBody":"m",`+attributes+`}`, "Traceparent", other, "X-Amzn-Trace-Id", xray)
+		return volatile.ReplaceAllString(sent+b.receive("jobs"), "")
 	}
 	off, on := answers(untraced(t)), answers(newBench(t))
 	if off != on || !strings.Contains(off, "MD5OfMessageAttributes") {

@@ -94,9 +94,9 @@ func TestMetricsMeasureQueuesAndRequests(t *testing.T) {
 	}
 	b.send()
 	b.send()
-	b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/work","MessageBody":"m","DelaySeconds":60}`)
+	b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/jobs","MessageBody":"m","DelaySeconds":60}`)
 	b.clock.Advance(7 * time.Second)
-	b.receive("work")
+	b.receive("jobs")
 	b.receive("dead")
 	b.receive("none")
 	b.mns(http.MethodGet, "/queues/dead/messages", "")
@@ -110,22 +110,22 @@ func TestMetricsMeasureQueuesAndRequests(t *testing.T) {
 		"rpc.server.call.duration SQS/SendMessage sqs-json = 5 times 0",
 		"sluice.dedup.hits one.fifo = 1",
 		"sluice.events.dropped = 0",
-		"sluice.message.time_in_queue work = 1 times 7",
+		"sluice.message.time_in_queue jobs = 1 times 7",
 		"sluice.queue.depth dead delayed = 0",
 		"sluice.queue.depth dead in_flight = 0",
 		"sluice.queue.depth dead visible = 0",
 		"sluice.queue.depth one.fifo delayed = 0",
 		"sluice.queue.depth one.fifo in_flight = 0",
 		"sluice.queue.depth one.fifo visible = 1",
-		"sluice.queue.depth work delayed = 1",
-		"sluice.queue.depth work in_flight = 1",
-		"sluice.queue.depth work visible = 1",
+		"sluice.queue.depth jobs delayed = 1",
+		"sluice.queue.depth jobs in_flight = 1",
+		"sluice.queue.depth jobs visible = 1",
 		"sluice.queue.oldest_message.age one.fifo = 7",
-		"sluice.queue.oldest_message.age work = 7",
+		"sluice.queue.oldest_message.age jobs = 7",
 		"sluice.receive.empty dead = 2",
 		"sluice.receive.parked = 0",
 		"sluice.receive.wait dead = 2 times 0",
-		"sluice.receive.wait work = 1 times 0",
+		"sluice.receive.wait jobs = 1 times 0",
 	}
 	slices.Sort(want)
 	got = slices.DeleteFunc(got, func(line string) bool { return strings.HasPrefix(line, "sluice.messages ") }) // they lag behind
@@ -136,7 +136,7 @@ func TestMetricsMeasureQueuesAndRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	events := collected(t, reader, "cloud.account.id", "cloud.region")
-	for _, want := range []string{"sluice.messages work sent = 3", "sluice.messages work received = 1", "sluice.messages one.fifo deduplicated = 1"} {
+	for _, want := range []string{"sluice.messages jobs sent = 3", "sluice.messages jobs received = 1", "sluice.messages one.fifo deduplicated = 1"} {
 		if !slices.Contains(events, want) {
 			t.Errorf("metrics = %q, want %q among them", events, want)
 		}
@@ -163,15 +163,15 @@ func TestMetricsCanBeWokenUp(t *testing.T) {
 			t.Errorf("%q was measured before anybody was awake", line)
 		}
 	}
-	if got := b.receive("work"); !strings.Contains(got, "MessageId") {
+	if got := b.receive("jobs"); !strings.Contains(got, "MessageId") {
 		t.Errorf("a receive during which measuring began was answered with %s", got)
 	}
 	b.send()
-	b.receive("work")
+	b.receive("jobs")
 	got := collected(t, reader, "cloud.account.id", "cloud.region", "messaging.system", "messaging.system.name", "rpc.system", "rpc.system.name")
 	for _, want := range []string{
 		"rpc.server.call.duration SQS/SendMessage sqs-json = 1 times 0", "rpc.server.call.duration SQS/ReceiveMessage sqs-json = 1 times 0",
-		"sluice.receive.parked = 0", "sluice.receive.wait work = 1 times 0",
+		"sluice.receive.parked = 0", "sluice.receive.wait jobs = 1 times 0",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("metrics = %q, want %q among them", got, want)

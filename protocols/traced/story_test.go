@@ -117,15 +117,15 @@ func (b *bench) do(method, path, body string, headers ...string) string {
 	return w.Body.String()
 }
 
-// queues makes "work", whose messages are hidden for 30 s and dead-lettered to "dead" after two receives.
+// queues makes "jobs", whose messages are hidden for 30 s and dead-lettered to "dead" after two receives.
 func (b *bench) queues() {
 	b.sqs("CreateQueue", `{"QueueName":"dead"}`)
-	b.sqs("CreateQueue", `{"QueueName":"work","Attributes":{"VisibilityTimeout":"30",
+	b.sqs("CreateQueue", `{"QueueName":"jobs","Attributes":{"VisibilityTimeout":"30",
 		"RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dead\",\"maxReceiveCount\":2}"}}`)
 }
 
 func (b *bench) send(headers ...string) string {
-	return b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/work","MessageBody":"m"}`, headers...)
+	return b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/jobs","MessageBody":"m"}`, headers...)
 }
 
 func (b *bench) receive(queue string, headers ...string) string {
@@ -200,28 +200,28 @@ func TestOneTraceHoldsTheWholeLifeOfAMessage(t *testing.T) {
 	b.queues()
 	b.send("Traceparent", parent)
 	b.clock.Advance(5 * time.Second)
-	first := b.mns(http.MethodGet, "/queues/work/messages", "", "Traceparent", consumer)
+	first := b.mns(http.MethodGet, "/queues/jobs/messages", "", "Traceparent", consumer)
 	if got := find(t, first, `<Name>traceparent</Name>\s*<Value>([^<]*)`); got != parent {
 		t.Errorf("traceparent of the message in MNS = %q, want %q", got, parent)
 	}
 	b.clock.Advance(31 * time.Second) // 1 s after it became visible again
-	second := b.receive("work", "Traceparent", consumer)
+	second := b.receive("jobs", "Traceparent", consumer)
 	handle := find(t, second, `"ReceiptHandle":"([^"]*)"`)
-	b.sqs("ChangeMessageVisibility", `{"QueueUrl":"http://localhost/000000000000/work","VisibilityTimeout":60,"ReceiptHandle":"`+handle+`"}`)
+	b.sqs("ChangeMessageVisibility", `{"QueueUrl":"http://localhost/000000000000/jobs","VisibilityTimeout":60,"ReceiptHandle":"`+handle+`"}`)
 	b.clock.Advance(60 * time.Second)
-	b.receive("work") // finds nothing: the message goes to the dead-letter queue
+	b.receive("jobs") // finds nothing: the message goes to the dead-letter queue
 	b.clock.Advance(4 * time.Second)
 	third := b.mns(http.MethodGet, "/queues/dead/messages", "")
 	b.mns(http.MethodDelete, "/queues/dead/messages?ReceiptHandle="+find(t, third, `<ReceiptHandle>([^<]*)`), "")
 
 	want := []string{
-		"SQS.SendMessage work",
-		"queued work 0s+5s received 1",
-		"in flight work 5s+30s visibility_expired 1 link:cccc",
-		"queued work 35s+1s received 2",
-		"in flight work 36s+1m0s visibility_expired 2 link:cccc event:visibility changed",
-		"queued work 1m36s+0s dead_lettered 2",
-		"dead-lettered work -> dead 1m36s+0s 2",
+		"SQS.SendMessage jobs",
+		"queued jobs 0s+5s received 1",
+		"in flight jobs 5s+30s visibility_expired 1 link:cccc",
+		"queued jobs 35s+1s received 2",
+		"in flight jobs 36s+1m0s visibility_expired 2 link:cccc event:visibility changed",
+		"queued jobs 1m36s+0s dead_lettered 2",
+		"dead-lettered jobs -> dead 1m36s+0s 2",
 		"queued dead 1m36s+4s received 3",
 		"in flight dead 1m40s+0s deleted 3 link:" + "????",
 	}
@@ -230,7 +230,7 @@ func TestOneTraceHoldsTheWholeLifeOfAMessage(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the trace (-want +got):\n%s", diff)
 	}
-	requests := []string{"MNS.ReceiveMessage work link:5759", "SQS.ReceiveMessage work link:5759"}
+	requests := []string{"MNS.ReceiveMessage jobs link:5759", "SQS.ReceiveMessage jobs link:5759"}
 	if diff := cmp.Diff(requests, b.finished(consumer[3:35])); diff != "" {
 		t.Errorf("the consumer's trace (-want +got):\n%s", diff)
 	}
@@ -243,28 +243,28 @@ func TestLivesEndInEveryWay(t *testing.T) {
 		want []string
 	}{
 		{"delayed and purged", func(b *bench, t *testing.T) {
-			b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/work","MessageBody":"m","DelaySeconds":10}`, "Traceparent", parent)
+			b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/jobs","MessageBody":"m","DelaySeconds":10}`, "Traceparent", parent)
 			b.clock.Advance(12 * time.Second)
-			b.receive("work", "Traceparent", parent)
+			b.receive("jobs", "Traceparent", parent)
 			b.clock.Advance(time.Second)
-			b.sqs("PurgeQueue", `{"QueueUrl":"http://localhost/000000000000/work"}`, "Traceparent", parent)
+			b.sqs("PurgeQueue", `{"QueueUrl":"http://localhost/000000000000/jobs"}`, "Traceparent", parent)
 		}, []string{
-			"SQS.SendMessage work", "SQS.ReceiveMessage work link:5759", "SQS.PurgeQueue work",
-			"delayed work 0s+10s delay_over", "queued work 10s+2s received 1", "in flight work 12s+1s purged 1 link:5759",
+			"SQS.SendMessage jobs", "SQS.ReceiveMessage jobs link:5759", "SQS.PurgeQueue jobs",
+			"delayed jobs 0s+10s delay_over", "queued jobs 10s+2s received 1", "in flight jobs 12s+1s purged 1 link:5759",
 		}},
 		{"made visible", func(b *bench, t *testing.T) {
 			b.send("Traceparent", parent)
-			handle := find(t, b.receive("work"), `"ReceiptHandle":"([^"]*)"`)
+			handle := find(t, b.receive("jobs"), `"ReceiptHandle":"([^"]*)"`)
 			b.clock.Advance(3 * time.Second)
-			b.sqs("ChangeMessageVisibility", `{"QueueUrl":"http://localhost/000000000000/work","VisibilityTimeout":0,"ReceiptHandle":"`+handle+`"}`)
+			b.sqs("ChangeMessageVisibility", `{"QueueUrl":"http://localhost/000000000000/jobs","VisibilityTimeout":0,"ReceiptHandle":"`+handle+`"}`)
 			b.clock.Advance(time.Second)
-			b.sqs("DeleteQueue", `{"QueueUrl":"http://localhost/000000000000/work"}`)
-		}, []string{"SQS.SendMessage work", "queued work 0s+0s received 1", "in flight work 0s+3s made_visible 1 link:????", "queued work 3s+1s purged 1"}},
+			b.sqs("DeleteQueue", `{"QueueUrl":"http://localhost/000000000000/jobs"}`)
+		}, []string{"SQS.SendMessage jobs", "queued jobs 0s+0s received 1", "in flight jobs 0s+3s made_visible 1 link:????", "queued jobs 3s+1s purged 1"}},
 		{"too old", func(b *bench, t *testing.T) {
 			b.send("Traceparent", parent)
 			b.clock.Advance(4 * 24 * time.Hour)
-			b.receive("work")
-		}, []string{"SQS.SendMessage work", "queued work 0s+96h0m0s retention_expired"}},
+			b.receive("jobs")
+		}, []string{"SQS.SendMessage jobs", "queued jobs 0s+96h0m0s retention_expired"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t)
@@ -287,9 +287,9 @@ func TestMessagesWithoutATraceLiveInThatOfTheirRequest(t *testing.T) {
 	b := newBench(t)
 	b.queues()
 	b.send()
-	got := b.mns(http.MethodGet, "/queues/work/messages", "")
+	got := b.mns(http.MethodGet, "/queues/jobs/messages", "")
 	made := find(t, got, `<Name>traceparent</Name>\s*<Value>00-([0-9a-f]{32})`)
-	if got := b.finished(made); len(got) != 2 || got[0] != "SQS.SendMessage work" || !strings.HasPrefix(got[1], "queued work") {
+	if got := b.finished(made); len(got) != 2 || got[0] != "SQS.SendMessage jobs" || !strings.HasPrefix(got[1], "queued jobs") {
 		t.Errorf("spans of the message's trace = %q, want its request and its life", got)
 	}
 }
@@ -297,9 +297,9 @@ func TestMessagesWithoutATraceLiveInThatOfTheirRequest(t *testing.T) {
 func TestSendsNameTheTracesOfTheirMessages(t *testing.T) {
 	b := newBench(t)
 	b.queues()
-	b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/work","MessageBody":"m",
+	b.sqs("SendMessage", `{"QueueUrl":"http://localhost/000000000000/jobs","MessageBody":"m",
 		"MessageAttributes":{"traceparent":{"DataType":"String","StringValue":"`+parent+`"}}}`, "Traceparent", consumer)
-	if diff := cmp.Diff([]string{"SQS.SendMessage work link:5759"}, b.finished(consumer[3:35])); diff != "" {
+	if diff := cmp.Diff([]string{"SQS.SendMessage jobs link:5759"}, b.finished(consumer[3:35])); diff != "" {
 		t.Errorf("the sender's trace (-want +got):\n%s", diff)
 	}
 }
