@@ -1,46 +1,24 @@
 package conformance_test
 
 import (
-	"flag"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sluicemq/sluice"
+	"github.com/sluicemq/sluice/protocols/kept"
 )
-
-var update = flag.Bool("update", false, "write the table of operations into README.md")
 
 // TestREADMEListsWhatIsServed keeps the table between two marks of the README. With -update it writes it.
 func TestREADMEListsWhatIsServed(t *testing.T) {
 	const begin, end = "<!-- operations: go test ./conformance -run README -update -->\n", "<!-- end of operations -->\n"
-	file, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, found := strings.Cut(string(file), begin)
-	was, tail, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatal("README.md has no table of operations between its marks")
-	}
-	table := servedTable(t)
-	if *update {
-		if err := os.WriteFile("../README.md", []byte(head+begin+table+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(was, table); diff != "" {
-		t.Errorf("README.md (-written +served):\n%s", diff)
-	}
+	kept.Part(t, "../README.md", begin, end, servedTable(t))
 }
 
 // servedTable has a row for each operation of either provider and a column for each protocol.

@@ -2,7 +2,6 @@ package cases_test
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -16,35 +15,16 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/sluicemq/sluice/protocols/kept"
 )
-
-var update = flag.Bool("update", false, "write UNVERIFIED.md")
 
 // TestPageListsWhatIsNotKnown keeps UNVERIFIED.md, below its introduction. With -update it writes it.
 func TestPageListsWhatIsNotKnown(t *testing.T) {
 	const page, mark = "../UNVERIFIED.md", "<!-- lists: go test ./conformance/cases -run Page -update -->\n"
-	file, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, was, found := strings.Cut(string(file), mark)
-	if !found {
-		t.Fatalf("%s has no mark", page)
-	}
-	lists := deviations(t) +
-		notServed(t, "Errors of Amazon SQS that are not given by default", sqsErrors(t), sqsNotServed) +
-		notServed(t, "Errors of Alibaba Cloud MNS that are not given by default", mnsErrors(t), mnsNotServed) +
-		guesses(t) + guessedScenarios(t)
-	if *update {
-		if err := os.WriteFile(page, []byte(head+mark+lists), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := gocmp.Diff(was, lists); diff != "" {
-		t.Errorf("UNVERIFIED.md (-written +found):\n%s", diff)
-	}
+	kept.Part(t, page, mark, "", deviations(t)+
+		notServed(t, "Errors of Amazon SQS that are not given by default", sqsErrors(t), sqsNotServed)+
+		notServed(t, "Errors of Alibaba Cloud MNS that are not given by default", mnsErrors(t), mnsNotServed)+
+		guesses(t)+guessedScenarios(t))
 }
 
 // deviations has the lines of deviations.txt by their reason.

@@ -1,19 +1,15 @@
 package mns
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/sluicemq/sluice/protocols/kept"
 )
-
-var update = flag.Bool("update", false, "write the tables of README.md")
 
 // shapes are the inputs and outputs of all operations; which are whose is told by their plans.
 var shapes = []reflect.Type{
@@ -63,28 +59,11 @@ var leftOut = map[string][]string{
 // TestREADMEListsWhatIsServed keeps the tables between two marks of the README. With -update it writes them.
 func TestREADMEListsWhatIsServed(t *testing.T) {
 	const begin, end = "<!-- tables: go test ./protocols/mns -run README -update -->\n", "<!-- end of tables -->\n"
-	file, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, found := strings.Cut(string(file), begin)
-	was, tail, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatal("README.md has no tables between its marks")
-	}
 	var b strings.Builder
 	for i := range operations {
 		writeOperation(t, &b, &operations[i])
 	}
-	if *update {
-		if err := os.WriteFile("README.md", []byte(head+begin+b.String()+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(was, b.String()); diff != "" {
-		t.Errorf("README.md (-written +served):\n%s", diff)
-	}
+	kept.Part(t, "README.md", begin, end, b.String())
 }
 
 // writeOperation writes the section of an operation.

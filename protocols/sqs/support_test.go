@@ -2,22 +2,18 @@ package sqs
 
 import (
 	"cmp"
-	"flag"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
-	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/protocols"
+	"github.com/sluicemq/sluice/protocols/kept"
 )
-
-var update = flag.Bool("update", false, "write the tables of README.md")
 
 // answers are the shapes of the answers. An encoder that is given another one than its own panics, and so does the test.
 var answers = map[string]reflect.Type{
@@ -40,25 +36,7 @@ var answers = map[string]reflect.Type{
 // TestREADMEListsWhatIsServed keeps the tables between two marks of the README. With -update it writes them.
 func TestREADMEListsWhatIsServed(t *testing.T) {
 	const begin, end = "<!-- tables: go test ./protocols/sqs -run README -update -->\n", "<!-- end of tables -->\n"
-	file, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, found := strings.Cut(string(file), begin)
-	was, tail, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatal("README.md has no tables between its marks")
-	}
-	tables := operationTables() + valueTable() + attributeTable() + systemAttributeTable()
-	if *update {
-		if err := os.WriteFile("README.md", []byte(head+begin+tables+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := gocmp.Diff(was, tables); diff != "" {
-		t.Errorf("README.md (-written +served):\n%s", diff)
-	}
+	kept.Part(t, "README.md", begin, end, operationTables()+valueTable()+attributeTable()+systemAttributeTable())
 }
 
 // operationTables has a section for each operation.
