@@ -52,22 +52,15 @@ func parseQueueURL(text string) (place, bool) {
 	return parseQueuePath(path)
 }
 
-// regionOf returns the region in a local host name as other emulators hand them out, sqs.{region}.localhost… and
-// {region}.queue.localhost…; empty for any other host.
-func regionOf(host string) string {
-	name, isSQS := strings.CutPrefix(host, "sqs.")
-	region, domain, ok := strings.Cut(name, ".")
-	if !isSQS {
-		domain, ok = strings.CutPrefix(domain, "queue.")
+// withoutRegion returns what stands behind the region in a local host name as other emulators hand them out,
+// sqs.{region}.localhost… and {region}.queue.localhost…; any other host as it is.
+func withoutRegion(host string) string {
+	_, domain := splitRegion(host)
+	name, _, _ := strings.Cut(domain, ":")
+	if first, _, _ := strings.Cut(name, "."); first != "localhost" {
+		return host
 	}
-	if !ok || !isRegion(region) {
-		return ""
-	}
-	domain, _, _ = strings.Cut(domain, ":")
-	if first, _, _ := strings.Cut(domain, "."); first != "localhost" {
-		return ""
-	}
-	return region
+	return domain
 }
 
 func parseQueuePath(path string) (place, bool) {
@@ -118,9 +111,7 @@ func under(labels, base string) string {
 	if h, p, err := net.SplitHostPort(host); err == nil {
 		name, port = h, ":"+p
 	}
-	if region := regionOf(name); region != "" {
-		name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "sqs."), region+"."), "queue.")
-	}
+	name = withoutRegion(name)
 	if net.ParseIP(strings.Trim(name, "[]")) != nil {
 		name = localDomain
 	}

@@ -122,15 +122,22 @@ func (s *signature) read(credential, headers, date string) error {
 	return nil
 }
 
-// hostRegion returns the region that the name of the host asks for, as sqs.{region}.… and {region}.queue.… do, or "".
+// hostRegion returns the region that the name of the host asks for, or "".
 func hostRegion(host string) string {
-	labels := strings.SplitN(strings.ToLower(host), ".", 3)
+	region, _ := splitRegion(strings.ToLower(host))
+	return region
+}
+
+// splitRegion returns the region in the name of a host and what stands behind it, as in sqs.{region}.… and
+// {region}.queue.…; both are empty for any other host.
+func splitRegion(host string) (region, domain string) {
+	labels := strings.SplitN(host, ".", 3)
 	switch {
 	case len(labels) < 3:
 	case labels[0] == serviceName && isRegion(labels[1]):
-		return labels[1]
+		return labels[1], labels[2]
 	case labels[1] == "queue" && isRegion(labels[0]):
-		return labels[0]
+		return labels[0], labels[2]
 	}
-	return ""
+	return "", ""
 }
