@@ -2,7 +2,6 @@ package mns
 
 import (
 	"cmp"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -56,10 +55,6 @@ func (d *dialect) request(r *http.Request, c protocols.Credential, operation str
 	if path != rootPath {
 		path = strings.TrimSuffix(path, "/")
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
 	var user []string
 	if c.User != "" {
 		user = []string{c.User}
@@ -71,7 +66,7 @@ func (d *dialect) request(r *http.Request, c protocols.Credential, operation str
 		Values: map[string][]string{
 			"acs:currenttime":     {d.broker.Now().UTC().Format(time.RFC3339)},
 			"acs:securetransport": {strconv.FormatBool(r.TLS != nil)},
-			"acs:sourceip":        {host},
+			"acs:sourceip":        {withoutPort(r.RemoteAddr)},
 			"acs:mfapresent":      {"false"},
 			"acs:username":        user,
 		},

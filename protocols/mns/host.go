@@ -16,10 +16,7 @@ var endings = []string{"-internal-vpc", "-internal", "-vpc", "-control"}
 // under any domain, so that 1234567890.mns.cn-hangzhou.mns.localhost:8080 works. Any other host, such as an address or
 // the name of a container, means home. The bool tells whether the host names an account.
 func namespaceOf(host string, home protocols.Home) (core.Namespace, bool) {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	labels := strings.SplitN(strings.ToLower(host), ".", 4)
+	labels := strings.SplitN(strings.ToLower(withoutPort(host)), ".", 4)
 	if len(labels) < 4 || !isDigits(labels[0]) || !isService(labels[1]) {
 		return home.Namespace(), false
 	}
@@ -38,6 +35,14 @@ func regionalNamespaceOf(host string, home protocols.Home) (core.Namespace, bool
 		return core.Namespace{Account: home.Account, Region: regionOf(region)}, false
 	}
 	return home.Namespace(), false
+}
+
+// withoutPort returns the host of an address, which may have a port.
+func withoutPort(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return address
 }
 
 func isService(label string) bool { return label == "mns" || strings.HasPrefix(label, "mns-") }

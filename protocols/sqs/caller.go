@@ -3,7 +3,6 @@ package sqs
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -90,10 +89,7 @@ func (c *caller) sender() string {
 		sum := sha256.Sum256([]byte(c.accessKey))
 		c.senderID = "AIDA" + base32.StdEncoding.EncodeToString(sum[:])[:17]
 	default:
-		c.senderID = c.request.RemoteAddr
-		if host, _, err := net.SplitHostPort(c.senderID); err == nil {
-			c.senderID = host
-		}
+		c.senderID = addressOf(c.request.RemoteAddr)
 	}
 	return c.senderID
 }
