@@ -3,6 +3,7 @@ package sqs
 import (
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,8 +75,7 @@ func (s *service) own(from *caller, key core.QueueKey) (core.QueueKey, error) {
 	if key.Namespace.Region != here.Region {
 		return key, accessDenied.say("Access to the resource %s is denied.", s.queueURL(from, key)) // Recorded until 2021: the text
 	}
-	r := s.request(from, key)
-	ofQueue, ofUser := s.ofQueue(from, key, r), access.Allowed
+	ofQueue, ofUser := s.ofQueue(from, key), access.Allowed
 	if from.user == nil {
 		if ofQueue == access.Allowed {
 			return key, nil
@@ -83,7 +83,7 @@ func (s *service) own(from *caller, key core.QueueKey) (core.QueueKey, error) {
 		return key, errUnsigned
 	}
 	if from.user.policy != nil {
-		ofUser = from.user.policy.Decide(r)
+		ofUser = from.user.policy.Decide(s.request(from, key))
 	}
 	if reason := refusal(ofQueue, ofUser, key.Namespace.Account == here.Account, actionOf(from.operation)); reason != "" {
 		return key, s.denied(from, key, reason)
@@ -120,7 +120,7 @@ func refusal(ofQueue, ofUser access.Decision, same bool, action string) string {
 		return ""
 	case ofUser != access.Allowed:
 		return noIdentity
-	case !same && !granted:
+	case !granted: // and the queue is another account's
 		return noResource
 	}
 	return ""
@@ -134,7 +134,7 @@ func (s *service) denied(from *caller, key core.QueueKey, reason string) *fault 
 }
 
 // ofQueue returns what the policy of a queue says. One that cannot be read says nothing.
-func (s *service) ofQueue(from *caller, key core.QueueKey, r *access.Request) access.Decision {
+func (s *service) ofQueue(from *caller, key core.QueueKey) access.Decision {
 	q, err := s.broker.Queue(from.request.Context(), key)
 	text := q.Settings.Notes[notePolicy]
 	if err != nil || text == "" {
@@ -144,7 +144,7 @@ func (s *service) ofQueue(from *caller, key core.QueueKey, r *access.Request) ac
 	if err != nil {
 		return access.Silent
 	}
-	return d.Decide(r)
+	return d.Decide(s.request(from, key))
 }
 
 // request describes what a caller wants to policies. Keys without values are those of requests that services make.
@@ -159,7 +159,7 @@ func (s *service) request(from *caller, key core.QueueKey) *access.Request {
 			"aws:principalarn":     nil,
 			"aws:principaltype":    {"Anonymous"},
 			"aws:requestedregion":  {from.namespace.Region},
-			"aws:securetransport":  {"false"},
+			"aws:securetransport":  {strconv.FormatBool(from.request.TLS != nil)},
 			"aws:sourceaccount":    nil,
 			"aws:sourcearn":        nil,
 			"aws:sourceip":         {addressOf(from.request.RemoteAddr)},
@@ -167,9 +167,6 @@ func (s *service) request(from *caller, key core.QueueKey) *access.Request {
 			"aws:username":         nil,
 			"aws:viaawsservice":    {"false"},
 		},
-	}
-	if from.request.TLS != nil {
-		r.Values["aws:securetransport"] = []string{"true"}
 	}
 	if u := from.user; u != nil {
 		r.Account, r.Principal = u.account, u.arn(from.namespace.Region)

@@ -145,8 +145,7 @@ func TestAddPermissionOpensAQueueAndRemovePermissionClosesIt(t *testing.T) {
 		s := sharing(t, protocol, "")
 		owner, other := keyed(s, protocol, "AKIDEXAMPLE"), keyed(s, protocol, "AKIDOTHER")
 		batch := func() error {
-			out, err := other.SendMessageBatch(t.Context(), &sqs.SendMessageBatchInput{QueueUrl: aws.String(ownerURL)})
-			_ = out
+			_, err := other.SendMessageBatch(t.Context(), &sqs.SendMessageBatchInput{QueueUrl: aws.String(ownerURL)})
 			return err
 		}
 		if _, err := owner.AddPermission(t.Context(), &sqs.AddPermissionInput{
