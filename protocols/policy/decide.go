@@ -30,11 +30,11 @@ type Request struct {
 
 // Decide returns what the policy says of a request.
 func (d *Document) Decide(r *Request) Decision {
-	decision := Silent
+	decision, action := Silent, strings.ToLower(r.Action)
 	for i := range d.statements {
 		s := &d.statements[i]
 		switch {
-		case !s.about(r):
+		case !s.about(r, action):
 		case s.deny && s.holds(r, true):
 			return Denied
 		case !s.deny && s.holds(r, false):
@@ -44,10 +44,9 @@ func (d *Document) Decide(r *Request) Decision {
 	return decision
 }
 
-// about reports whether a statement speaks of the one who asks, the action and the resource.
-func (s *statement) about(r *Request) bool {
-	action := strings.ToLower(r.Action)
-	return s.actions.admits(func(p string) bool { return Match(strings.ToLower(p), action) }) &&
+// about reports whether a statement speaks of the one who asks, the action, which is in lower case, and the resource.
+func (s *statement) about(r *Request, action string) bool {
+	return s.actions.admits(func(p string) bool { return Match(p, action) }) &&
 		(!s.resources.given || s.vague || s.resources.admits(func(p string) bool { return Match(p, r.Resource) })) &&
 		(!s.principals.given || s.principals.admits(r.isPrincipal))
 }

@@ -16,7 +16,7 @@ type Document struct{ statements []statement }
 type statement struct {
 	deny       bool
 	principals list
-	actions    list
+	actions    list // in lower case
 	resources  list
 	conditions []condition
 	unknown    []string // what is not understood
@@ -114,6 +114,9 @@ func (j *statementJSON) statement(identity bool) (s statement, err error) {
 	}
 	if s.actions, err = choose("Action", j.Action, j.NotAction); err != nil {
 		return s, err
+	}
+	for i, action := range s.actions.values {
+		s.actions.values[i] = strings.ToLower(action) // as the action of a request is read
 	}
 	if s.resources, err = choose("Resource", j.Resource, j.NotResource); err != nil {
 		return s, err
