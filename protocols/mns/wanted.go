@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/protocols"
 	wanted "github.com/sluicemq/sluice/protocols/faults"
 )
@@ -20,8 +21,7 @@ var failures = []*fault{
 	{http.StatusInternalServerError, "InternalServerError", "Interal error."},
 	// UNVERIFIED: that there is one; a client of the provider tries again after this status.
 	{http.StatusServiceUnavailable, "ServiceUnavailable", "The request has failed due to a temporary failure of the server."},
-	{http.StatusNotFound, "QueueNotExist", "The queue name you provided is not exist."},
-	{http.StatusNotFound, "TopicNotExist", "The topic you provided does not exist."},
+	translate(&core.Error{Kind: core.QueueNotFound}), translate(&core.Error{Kind: core.TopicNotFound}),
 	errNoMessage, errAccessDenied, errExpired, errUnknownKey, errBadSignature,
 }
 
