@@ -1,6 +1,7 @@
 package control
 
 import (
+	"container/list"
 	"slices"
 	"sync"
 	"time"
@@ -26,9 +27,8 @@ type Watcher struct {
 	mu        sync.Mutex
 	number    uint64 // of the latest event
 	lives     map[core.MessageID]*life
-	first     *life // of which nothing was heard for longest
-	last      *life
-	events    int // of all lives
+	order     list.List // of lives; first is the one of which nothing was heard for longest
+	events    int       // of all lives
 	traces    map[string][]core.MessageID
 	queues    map[core.QueueKey]*core.QueueKey // one of each, so that moments are small
 	over      map[core.QueueKey]moment         // the last purge or deletion of a queue
@@ -67,13 +67,13 @@ type told struct {
 
 // life is what is remembered of one message.
 type life struct {
-	id         core.MessageID
-	trace      string
-	linked     []core.MessageID // what it was before a move task moved it, and what it is now
-	moments    []moment
-	forgotten  int
-	prev, next *life
-	few        [4]moment // room for the moments of most
+	id        core.MessageID
+	trace     string
+	linked    []core.MessageID // what it was before a move task moved it, and what it is now
+	moments   []moment
+	forgotten int
+	place     *list.Element // in the watcher's order
+	few       [4]moment     // room for the moments of most
 }
 
 // NewWatcher returns a watcher, which is to be given to the engine as an observer.
@@ -86,15 +86,11 @@ func NewWatcher(m Memory) *Watcher {
 			*d.v = d.otherwise
 		}
 	}
-	w := &Watcher{memory: m, listeners: map[*listener]struct{}{}, recent: make([]told, 0, recentEvents)}
-	w.clear()
-	return w
-}
-
-func (w *Watcher) clear() {
-	w.lives, w.traces = map[core.MessageID]*life{}, map[string][]core.MessageID{}
-	w.queues, w.over = map[core.QueueKey]*core.QueueKey{}, map[core.QueueKey]moment{}
-	w.first, w.last, w.events = nil, nil, 0
+	return &Watcher{
+		memory: m, lives: map[core.MessageID]*life{}, traces: map[string][]core.MessageID{},
+		queues: map[core.QueueKey]*core.QueueKey{}, over: map[core.QueueKey]moment{},
+		recent: make([]told, 0, recentEvents), listeners: map[*listener]struct{}{},
+	}
 }
 
 // Observe implements core.Observer.
@@ -178,9 +174,8 @@ func (w *Watcher) remember(e *core.Event, m moment) string {
 	if l == nil {
 		l = w.begin(e.ID)
 	} else {
-		w.unlink(l)
+		w.order.MoveToBack(l.place)
 	}
-	w.link(l)
 	if id := traceIDOf(e.Trace); id != "" && l.trace == "" {
 		l.trace = id
 		w.traces[id] = append(w.traces[id], l.id)
@@ -193,8 +188,8 @@ func (w *Watcher) remember(e *core.Event, m moment) string {
 		l.moments = append(l.moments, m)
 		w.events++
 	}
-	for w.events > w.memory.Events && w.first != l {
-		w.forget(w.first)
+	for w.events > w.memory.Events && w.oldest() != l {
+		w.forget(w.oldest())
 	}
 	return l.trace
 }
@@ -218,42 +213,22 @@ func (w *Watcher) rename(e *core.Event, m moment) {
 func (w *Watcher) begin(id core.MessageID) *life {
 	var l *life
 	if len(w.lives) >= w.memory.Messages {
-		l = w.first
+		l = w.oldest()
 		w.forget(l)
 	} else {
 		l = &life{}
 	}
-	*l = life{id: id}
+	*l = life{id: id, place: w.order.PushBack(l)}
 	l.moments = l.few[:0]
 	w.lives[id] = l
 	return l
 }
 
-func (w *Watcher) link(l *life) {
-	l.prev, l.next = w.last, nil
-	if w.last == nil {
-		w.first = l
-	} else {
-		w.last.next = l
-	}
-	w.last = l
-}
-
-func (w *Watcher) unlink(l *life) {
-	if l.prev == nil {
-		w.first = l.next
-	} else {
-		l.prev.next = l.next
-	}
-	if l.next == nil {
-		w.last = l.prev
-	} else {
-		l.next.prev = l.prev
-	}
-}
+// oldest returns the life of which nothing was heard for longest. There must be one.
+func (w *Watcher) oldest() *life { return w.order.Front().Value.(*life) }
 
 func (w *Watcher) forget(l *life) {
-	w.unlink(l)
+	w.order.Remove(l.place)
 	delete(w.lives, l.id)
 	w.events -= len(l.moments)
 	if l.trace == "" {
