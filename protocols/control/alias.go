@@ -77,17 +77,16 @@ func (a *API) aliasPeek(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	messages, err := a.aliasMessages(r, key, in)
-	switch p := (*problem)(nil); {
-	case err == nil:
+	if err == nil {
 		out.messages(messages)
-	default:
-		if p = explainError(err); p.status == http.StatusInternalServerError {
-			a.o.OnFault(err)
-			out.fail(p.status, "InternalFailure", p.message)
-			return
-		}
-		out.fail(http.StatusBadRequest, "AWS.SimpleQueueService.NonExistentQueue", "The specified queue does not exist.")
+		return
 	}
+	if p := explainError(err); p.status == http.StatusInternalServerError {
+		a.o.OnFault(err)
+		out.fail(p.status, "InternalFailure", p.message)
+		return
+	}
+	out.fail(http.StatusBadRequest, "AWS.SimpleQueueService.NonExistentQueue", "The specified queue does not exist.")
 }
 
 // aliasRequest is what can be said in the path, in the query, in a form or in JSON.

@@ -63,15 +63,11 @@ func readFilter(r *http.Request) (f filter, after *uint64, latest int, err error
 		f.message = &id
 	}
 	for _, name := range p.list("kind") {
-		known := len(f.kinds)
-		for kind, n := range eventKinds {
-			if n == name {
-				f.kinds = append(f.kinds, kind)
-			}
-		}
-		if len(f.kinds) == known {
+		kind, known := byName(eventKinds, name)
+		if !known {
 			p.fail(invalid("kind", "There is no kind %q of events.", name))
 		}
+		f.kinds = append(f.kinds, kind)
 	}
 	if text := r.Header.Get("Last-Event-ID"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)

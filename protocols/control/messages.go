@@ -28,15 +28,11 @@ func (a *API) listMessages(r *http.Request) (int, any, error) {
 	}
 	preview := p.number("preview", 1024, 0, 1<<16)
 	for _, name := range p.list("state") {
-		found := false
-		for state, s := range states {
-			if s == name {
-				b.States, found = append(b.States, state), true
-			}
-		}
-		if !found {
+		state, known := byName(states, name)
+		if !known {
 			p.fail(invalid("state", "state is %q, want visible, inFlight, delayed or several of them.", name))
 		}
+		b.States = append(b.States, state)
 	}
 	if p.err != nil {
 		return 0, nil, p.err
@@ -212,21 +208,19 @@ func (a attribute) read() (core.Attribute, error) {
 	if a.Name == "" || len(a.Name) > 256 {
 		return out, fmt.Errorf("an attribute needs a name of up to 256 characters")
 	}
-	for kind, name := range attributeKinds {
-		if name != a.Kind {
-			continue
-		}
-		out.Kind = kind
-		if kind == core.Binary {
-			value, err := base64.StdEncoding.DecodeString(a.Value)
-			if err != nil {
-				return out, fmt.Errorf("the value of the attribute %s is not base64", a.Name)
-			}
-			out.Value = value
-		}
-		return out, nil
+	kind, known := byName(attributeKinds, a.Kind)
+	if !known {
+		return out, fmt.Errorf("the kind of the attribute %s is %q, want text, number, binary or boolean", a.Name, a.Kind)
 	}
-	return out, fmt.Errorf("the kind of the attribute %s is %q, want text, number, binary or boolean", a.Name, a.Kind)
+	out.Kind = kind
+	if kind == core.Binary {
+		value, err := base64.StdEncoding.DecodeString(a.Value)
+		if err != nil {
+			return out, fmt.Errorf("the value of the attribute %s is not base64", a.Name)
+		}
+		out.Value = value
+	}
+	return out, nil
 }
 
 func (a *API) receiveMessages(r *http.Request) (int, any, error) {

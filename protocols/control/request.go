@@ -107,6 +107,16 @@ func (p *parameters) list(name string) []string {
 	return nil
 }
 
+// byName returns what has a name in a table of names.
+func byName[K comparable](names map[K]string, name string) (k K, known bool) {
+	for k, n := range names {
+		if n == name {
+			return k, true
+		}
+	}
+	return k, false
+}
+
 func (p *parameters) fail(err error) {
 	if p.err == nil {
 		p.err = err

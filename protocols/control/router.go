@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/protocols/control/page"
+	"github.com/sluicemq/sluice/protocols/otlp"
 )
 
 // route is a row of the table of paths. A handler returns the status and the answer, nil for none, or an error.
@@ -118,7 +119,7 @@ func (a *API) extras() map[string]http.Handler {
 		all["/metrics"] = a.o.Metrics
 	}
 	if a.o.Traces != nil {
-		all["/v1/traces"] = a.o.Traces
+		all[otlp.Path] = a.o.Traces
 	}
 	return all
 }
