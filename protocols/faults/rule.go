@@ -169,7 +169,7 @@ func (r *Rule) checkParameters(t trait, wrong complain) error {
 	switch {
 	case r.Error != "" && (t.err == "" || t.fixed):
 		return wrong("error", "means nothing to the kind %s", r.Kind)
-	case r.At != "" && !t.has(r.At):
+	case r.At != "" && !slices.Contains(t.moments, r.At):
 		return wrong("at", "is %q, want %s", r.At, t.choice())
 	}
 	if err := r.checkDelay(t, wrong); err != nil {
@@ -202,15 +202,6 @@ func (r *Rule) checkCopies(wrong complain) error {
 		return wrong("copies", "is %d, want 1 to 10", *r.Copies)
 	}
 	return nil
-}
-
-func (t trait) has(m Moment) bool {
-	for _, known := range t.moments {
-		if known == m {
-			return true
-		}
-	}
-	return false
 }
 
 func (t trait) choice() string {

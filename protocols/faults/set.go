@@ -269,26 +269,22 @@ func (s *Set) failure(r *Rule, p place) error {
 }
 
 // delivers asks the rules of one kind and moment, and returns the first that fires.
-func (s *Set) delivers(k Kind, at Moment, p place, applies func(*Rule) bool) *Rule {
+func (s *Set) delivers(k Kind, at Moment, p place, applies func(*Rule) bool) *active {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.rules {
 		if a.Kind == k && a.moment() == at && a.picks(p) && applies(&a.Rule) && a.fires() {
-			return &a.Rule
+			return a
 		}
 	}
 	return nil
 }
 
 // draws lets a rule draw further numbers.
-func (s *Set) draws(r *Rule, with func(*rand.Rand)) {
+func (s *Set) draws(a *active, with func(*rand.Rand)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, a := range s.rules {
-		if &a.Rule == r {
-			with(a.draw)
-		}
-	}
+	with(a.draw)
 }
 
 // always is for kinds that apply to whatever they pick.
