@@ -34,7 +34,7 @@ const maxReading = 4
 // Receiver is an http.Handler for Path. It is safe for concurrent use.
 type Receiver struct {
 	limit   int64
-	ring    ring
+	ring    *ring
 	reading chan struct{}
 }
 

@@ -9,7 +9,7 @@ import (
 type ring struct {
 	maxSpans, maxBytes int
 
-	mu      *sync.RWMutex
+	mu      sync.RWMutex
 	entries []*Span // a circle: the oldest is at first
 	first   int
 	count   int
@@ -24,11 +24,8 @@ type identity struct {
 	id    SpanID
 }
 
-func newRing(spans, bytes int) ring {
-	return ring{
-		maxSpans: spans, maxBytes: bytes, mu: new(sync.RWMutex),
-		traces: map[TraceID][]*Span{}, known: map[identity]bool{},
-	}
+func newRing(spans, bytes int) *ring {
+	return &ring{maxSpans: spans, maxBytes: bytes, traces: map[TraceID][]*Span{}, known: map[identity]bool{}}
 }
 
 func (r *ring) len() int {
