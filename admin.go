@@ -86,22 +86,19 @@ func (s *Server) newControl(o Options, w *control.Watcher) *control.API {
 // inFlightLimit is how many messages of a queue may be in flight. Documented for SQS; MNS has no such limit.
 func (s *Server) inFlightLimit() int {
 	const documented = 120_000
-	s.mu.Lock()
-	o := s.options
-	s.mu.Unlock()
+	o := s.current()
 	return o.limited(core.Rules{MaxInFlight: documented}).MaxInFlight
 }
 
 // endpoints are the URLs of the server, first of all the one that its answers name.
 func (s *Server) endpoints() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	o := s.current()
 	var urls []string
-	if s.options.PublicURL != "" {
-		urls = append(urls, s.options.PublicURL)
+	if o.PublicURL != "" {
+		urls = append(urls, o.PublicURL)
 	}
-	if s.options.Admin != nil {
-		urls = append(urls, s.options.Admin.Endpoints...)
+	if o.Admin != nil {
+		urls = append(urls, o.Admin.Endpoints...)
 	}
 	if url := *s.url.Load(); len(urls) == 0 && url != "" {
 		urls = append(urls, url)
@@ -128,9 +125,7 @@ func (o Options) namespaces() []core.Namespace {
 // speaks names the providers whose clients see a namespace of the engine. Either could name any account; an account of 12
 // digits that nobody has set up for MNS is one of SQS all the same.
 func (s *Server) speaks(ns core.Namespace) []string {
-	s.mu.Lock()
-	o := s.options
-	s.mu.Unlock()
+	o := s.current()
 	providers := []string{}
 	if sqsHomes.account.MatchString(ns.Account) {
 		providers = append(providers, "sqs")
@@ -145,9 +140,7 @@ func (s *Server) speaks(ns core.Namespace) []string {
 
 // redeclare brings the resources about with which the server was opened, or reloaded last.
 func (s *Server) redeclare(ctx context.Context) error {
-	s.mu.Lock()
-	o := s.options
-	s.mu.Unlock()
+	o := s.current()
 	return s.declare(ctx, o.site(), &o.Resources)
 }
 
@@ -167,8 +160,4 @@ func (s *Server) aliases(others http.Handler) http.Handler {
 }
 
 // verifies reports whether requests have to be signed.
-func (s *Server) verifies() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.options.Credentials != nil
-}
+func (s *Server) verifies() bool { return s.current().Credentials != nil }

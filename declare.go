@@ -74,7 +74,7 @@ func (d *declaration) checkNames(r *Resources) error {
 			return r.queueError(i, errors.New("it is there twice"))
 		}
 		seen[d.key(q)] = true
-		if q.FIFO && !d.ofMNS(q) && !strings.HasSuffix(q.Name, ".fifo") {
+		if q.FIFO && !d.ofMNS(q) && !strings.HasSuffix(q.Name, fifoSuffix) {
 			return r.queueError(i, errors.New("the names of FIFO queues of SQS end with .fifo (or say namespace: mns)"))
 		}
 	}

@@ -30,6 +30,13 @@ func (s *Server) speak(o Options) *protocols.Site {
 	return site
 }
 
+// current returns what the server runs with at this moment.
+func (s *Server) current() Options {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.options
+}
+
 // declare brings resources about, in the names of the site.
 func (s *Server) declare(ctx context.Context, site *protocols.Site, r *Resources) error {
 	d := &declaration{site: site, broker: s.engine.Under}

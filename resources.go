@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -130,7 +131,7 @@ func (r *Resources) subscriptionError(i int, err error) error {
 }
 
 // fifoSuffix ends the names of FIFO queues in SQS, and of no others.
-var fifoSuffix = regexp.MustCompile(`\.fifo$`)
+const fifoSuffix = ".fifo"
 
 // maxTenantRate is about what a whole account may do in a second, five times over.
 const maxTenantRate = 100_000
@@ -138,7 +139,7 @@ const maxTenantRate = 100_000
 func (q *Queue) validate() error {
 	const day = 24 * time.Hour
 	switch {
-	case !q.FIFO && fifoSuffix.MatchString(q.Name):
+	case !q.FIFO && strings.HasSuffix(q.Name, fifoSuffix):
 		return errors.New("the name ends in .fifo, and the queue is not a FIFO queue")
 	case !q.FIFO && q.ContentDedup != nil:
 		return errors.New("content-dedup is for FIFO queues")
