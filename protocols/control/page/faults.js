@@ -3,7 +3,18 @@
 import { api, put, remove } from "./api.js";
 import { h, icon, render } from "./dom.js";
 import { duration, number, plural } from "./format.js";
-import { button, choiceField, confirm, dialog, durationField, invalid, numberField, textField, toast } from "./ui.js";
+import {
+	button,
+	choiceField,
+	confirm,
+	dialog,
+	durationField,
+	factList,
+	invalid,
+	numberField,
+	textField,
+	toast,
+} from "./ui.js";
 
 const path = `${api}/faults`;
 
@@ -93,10 +104,7 @@ export async function faultsView(root, at) {
 				button("Remove", "trash", () => drop(f), { class: "dangerous" }),
 			),
 			h("p.muted", kinds[f.kind]?.says),
-			h(
-				"dl.facts",
-				facts(f).map(([k, v]) => h("div", h("dt", k), h("dd", v))),
-			),
+			factList(facts(f)),
 		);
 	const load = async () => {
 		faults = await at.get(path).then(

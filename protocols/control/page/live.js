@@ -1,13 +1,14 @@
 // What happens now: events counted per queue and second, for rates and sparklines.
 
+import { refText } from "./api.js";
 import { clock } from "./clock.js";
 import { h, s } from "./dom.js";
 
 const span = 60; // seconds that are remembered
 
-const countedAs = { sent: "in", moved: "in", received: "out", deleted: "gone" };
+const countedAs = { sent: "in", moved: "in", received: "out" };
 
-// Meter counts what went into queues, was received and was deleted, in each of the last 60 seconds.
+// Meter counts what went into queues and what was received, in each of the last 60 seconds.
 export class Meter {
 	#queues = new Map();
 
@@ -17,21 +18,21 @@ export class Meter {
 		if (!kind || !event.queue) return;
 		const age = Math.max(0, (clock.now() - Date.parse(event.at)) / 1000);
 		if (age >= span) return;
-		this.#add(keyOf(event.queue), kind, age);
+		this.#add(refText(event.queue), kind, age);
 		this.#add("", kind, age);
 	}
 
 	#add(key, kind, age) {
 		const slot = Math.floor(Date.now() / 1000 - age);
 		let meter = this.#queues.get(key);
-		if (!meter) this.#queues.set(key, (meter = { in: new Map(), out: new Map(), gone: new Map() }));
+		if (!meter) this.#queues.set(key, (meter = { in: new Map(), out: new Map() }));
 		meter[kind].set(slot, (meter[kind].get(slot) ?? 0) + 1);
 	}
 
 	// series has a number for each of the last 60 seconds, the oldest first, the present one left out. Without a queue
 	// it is that of all queues.
 	series(queue, kind) {
-		const counts = this.#queues.get(queue ? keyOf(queue) : "")?.[kind];
+		const counts = this.#queues.get(queue ? refText(queue) : "")?.[kind];
 		const last = Math.floor(Date.now() / 1000) - 1;
 		if (counts) for (const slot of counts.keys()) if (slot <= last - span) counts.delete(slot);
 		return Array.from({ length: span }, (_, i) => counts?.get(last - span + 1 + i) ?? 0);
@@ -46,8 +47,6 @@ export class Meter {
 		);
 	}
 }
-
-const keyOf = (q) => `${q.account}/${q.region}/${q.name}`;
 
 // sparkline draws what came in as an area and what went out as a line, both on one scale.
 export function sparkline(into, out, { width = 120, height = 28, label = "Last minute" } = {}) {

@@ -7,7 +7,19 @@ import { bytes, duration, number, plural } from "./format.js";
 import { decoded, hides, pretty } from "./pretty.js";
 import { moveDialog } from "./queueforms.js";
 import { namesLike } from "./queues.js";
-import { button, confirm, copyButton, queueName, segmented, stateBadge, time, timeShort, toast, words } from "./ui.js";
+import {
+	button,
+	confirm,
+	copyButton,
+	factList,
+	queueName,
+	segmented,
+	stateBadge,
+	time,
+	timeShort,
+	toast,
+	words,
+} from "./ui.js";
 import { phases, span, uneven, waterfall } from "./waterfall.js";
 
 const colours = 12000; // pieces of a body; with more of them it is shown in one colour
@@ -112,8 +124,7 @@ export async function messageView(root, at) {
 		h(
 			"section.card",
 			h("div.tools", h("h2", "Message"), stateBadge(m.state)),
-			h(
-				"dl.facts",
+			factList(
 				[
 					["Queue", queueName(m.queue)],
 					m.source && ["Dead-lettered by", queueName(m.source)],
@@ -139,9 +150,7 @@ export async function messageView(root, at) {
 								m.trace.baggage && ["Baggage", h("code", m.trace.baggage)],
 							]
 						: []),
-				]
-					.filter(Boolean)
-					.map(([k, v]) => h("div", h("dt", k), h("dd", v))),
+				].filter(Boolean),
 			),
 		);
 

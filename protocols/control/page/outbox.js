@@ -3,7 +3,7 @@
 import { api, remove, topicLink, traceLink } from "./api.js";
 import { h, icon, render } from "./dom.js";
 import { bytes, plural } from "./format.js";
-import { button, confirm, copyButton, time, toast } from "./ui.js";
+import { button, confirm, copyButton, factList, time, toast } from "./ui.js";
 
 const step = 50;
 
@@ -49,9 +49,9 @@ export async function outboxView(root, at) {
 				copyButton(() => e.body, "Copy the body"),
 			),
 			Object.keys(e.notes).length > 0 &&
-				h(
-					"dl.facts.long",
-					Object.entries(e.notes).map(([k, v]) => h("div", h("dt", k), h("dd", h("code", v)))),
+				factList(
+					Object.entries(e.notes).map(([k, v]) => [k, h("code", v)]),
+					"long",
 				),
 			h("pre.body", { tabindex: "0", "aria-label": "Body" }, e.body),
 			h("small.muted", bytes(new Blob([e.body]).size)),

@@ -2,13 +2,13 @@
 
 import { messagePath, post, queuePath, refText, remove } from "./api.js";
 import { h, render } from "./dom.js";
-import { duration, number, plural, rate } from "./format.js";
+import { number, plural, rate } from "./format.js";
 import { Meter, sparkline } from "./live.js";
 import { queueAside } from "./queueaside.js";
 import { editDialog, moveDialog, receiveDialog, redriveDialog, sendDialog } from "./queueforms.js";
 import { messagesCard } from "./queuemessages.js";
-import { namesLike, trailOf } from "./queues.js";
-import { button, confirm, toast } from "./ui.js";
+import { filled, namesLike, trailOf } from "./queues.js";
+import { button, confirm, seconds, tile, toast } from "./ui.js";
 
 const size = 50;
 const meter = new Meter();
@@ -65,8 +65,6 @@ export async function queueView(root, at) {
 
 	const counters = () => {
 		const c = queue.counts;
-		const tile = (label, value, kind, extra) =>
-			h("div.tile", { class: kind }, h("span.label", label), h("b.num", value), extra);
 		return h(
 			"div.tiles",
 			tile("Visible", number(c.visible), "visible"),
@@ -80,7 +78,7 @@ export async function queueView(root, at) {
 			),
 			tile(
 				"Oldest message",
-				queue.oldestAgeSeconds === null ? "–" : duration(queue.oldestAgeSeconds),
+				seconds(queue.oldestAgeSeconds),
 				"oldest",
 				queue.waitingReceivers > 0 && h("small.muted", `${plural(queue.waitingReceivers, "receiver")} waiting`),
 			),
@@ -90,7 +88,7 @@ export async function queueView(root, at) {
 	const load = async () => {
 		[queue, page, moves] = await Promise.all([
 			at.get(path),
-			messagesOf(at, path, { state, order, after, limit: size, preview: 300 }),
+			filled(at, `${path}/messages`, { state, order, after, limit: size, preview: 300 }, "messages", 20),
 			at.get(`${path}/moves`).then((m) => m.moves),
 		]);
 		draw();
@@ -169,14 +167,4 @@ export async function queueView(root, at) {
 		},
 	);
 	at.every(3000, load);
-}
-
-// messagesOf gets a page of messages. The API may answer with an empty one while it looks for the few that are in a
-// state, and says where to go on.
-async function messagesOf(at, path, query) {
-	let page = await at.get(`${path}/messages`, query);
-	for (let tries = 0; tries < 20 && page.messages.length === 0 && page.next; tries++) {
-		page = await at.get(`${path}/messages`, { ...query, after: page.next });
-	}
-	return page;
 }

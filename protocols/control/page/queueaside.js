@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { bytes, duration, number, plural } from "./format.js";
-import { button, queueName, time } from "./ui.js";
+import { button, factList, queueName, time } from "./ui.js";
 
 // queueAside shows them; edit and stop are what its buttons do.
 export const queueAside = (queue, moves, { edit, stop }) => [
@@ -15,17 +15,14 @@ const settings = (queue, edit) =>
 	h(
 		"section.card",
 		h("div.tools", h("h2", "Settings"), button("Edit", "edit", edit, { class: "ghost" })),
-		h(
-			"dl.facts",
-			facts(queue).map(([k, v]) => h("div", h("dt", k), h("dd", v))),
-		),
+		factList(facts(queue)),
 		Object.keys(queue.settings.notes).length > 0 &&
 			h(
 				"details",
 				h("summary", "Attributes that change nothing here"),
-				h(
-					"dl.facts.long",
-					Object.entries(queue.settings.notes).map(([k, v]) => h("div", h("dt", k), h("dd", h("code", v)))),
+				factList(
+					Object.entries(queue.settings.notes).map(([k, v]) => [k, h("code", v)]),
+					"long",
 				),
 			),
 	);

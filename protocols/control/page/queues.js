@@ -18,6 +18,7 @@ import {
 	segmented,
 	seconds,
 	textField,
+	tile,
 	toast,
 } from "./ui.js";
 
@@ -155,8 +156,8 @@ export async function queuesView(root, at) {
 	const create = () => createQueue(at, page);
 
 	const load = async () => {
-		const query = { contains, account, region, limit: size };
-		[page] = await Promise.all([found(at, query, after), at.look()]);
+		const query = { contains, account, region, after, limit: size };
+		[page] = await Promise.all([filled(at, `${api}/queues`, query, "queues", 10), at.look()]);
 		draw();
 	};
 	at.shortcuts({
@@ -182,12 +183,12 @@ export async function queuesView(root, at) {
 	at.every(4000, load);
 }
 
-// found returns a page with something on it: one of a search may be empty although the list goes on. It does not look on
-// for ever.
-async function found(at, query, after) {
-	let page = await at.get(`${api}/queues`, { ...query, after });
-	for (let n = 0; page.next && !page.queues.length && n < 10; n++)
-		page = await at.get(`${api}/queues`, { ...query, after: page.next });
+// filled returns a page of a list with something on it: the API may answer with an empty one while it looks for the few
+// that are asked for, and says where to go on. It does not look on for ever.
+export async function filled(at, path, query, list, tries) {
+	let page = await at.get(path, query);
+	for (let n = 0; page.next && !page[list].length && n < tries; n++)
+		page = await at.get(path, { ...query, after: page.next });
 	return page;
 }
 
@@ -206,8 +207,6 @@ export function trailOf(after, of, per = size) {
 
 function tiles(overview, counter) {
 	const c = overview.counts ?? { visible: 0, inFlight: 0, delayed: 0, overMaxReceives: 0 };
-	const tile = (label, value, state, extra) =>
-		h("div.tile", { class: state }, h("span.label", label), h("b.num", value), extra);
 	return h(
 		"div.tiles",
 		tile("Visible", number(c.visible), "visible"),

@@ -4,7 +4,7 @@ import { api, queueLink, topicLink, topicPath } from "./api.js";
 import { h, icon, render } from "./dom.js";
 import { bytes, number } from "./format.js";
 import { trailOf } from "./queues.js";
-import { command, pager, queueName, time } from "./ui.js";
+import { command, pager, queueName, tile, time } from "./ui.js";
 
 const size = 50;
 
@@ -141,7 +141,6 @@ export async function topicView(root, at) {
 				page.subscriptions.length ? table() : empty(),
 			),
 		);
-	const tile = (label, value) => h("div.tile", h("span.label", label), h("b.num", value));
 	const table = () =>
 		h(
 			"div.table.subscriptions",

@@ -316,6 +316,18 @@ export function depthBar(counts, largest) {
 	);
 }
 
+// tile is a number, large, with what it counts.
+export const tile = (label, value, kind, extra) =>
+	h("div.tile", { class: kind }, h("span.label", label), h("b.num", value), extra);
+
+// factList lists names with values.
+export const factList = (facts, kind) =>
+	h(
+		"dl.facts",
+		{ class: kind },
+		facts.map(([k, v]) => h("div", h("dt", k), h("dd", v))),
+	);
+
 export const pager = (from, size, total, back, next) =>
 	h(
 		"div.pager",

@@ -3,7 +3,7 @@
 import { queueLink, traceLink } from "./api.js";
 import { h, icon } from "./dom.js";
 import { duration, instant } from "./format.js";
-import { segmented, words } from "./ui.js";
+import { factList, segmented, words } from "./ui.js";
 
 const most = 300; // rows; whoever has more sees the latest
 
@@ -244,11 +244,9 @@ function bar(r, i, place, origin) {
 				),
 			),
 		),
-		h(
-			"dl.facts.long",
-			details(r, origin)
-				.filter(([, v]) => v !== undefined && v !== "" && v !== null)
-				.map(([k, v]) => h("div", h("dt", k), h("dd", v))),
+		factList(
+			details(r, origin).filter(([, v]) => v !== undefined && v !== "" && v !== null),
+			"long",
 		),
 	);
 }
