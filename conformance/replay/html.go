@@ -100,11 +100,15 @@ func WriteHTML(w io.Writer, reports []*Report) error {
 }
 
 func viewClasses(reports []*Report) []viewClass {
+	counts := make([]map[Class]int, len(reports))
+	for i, r := range reports {
+		counts[i] = r.classes()
+	}
 	var out []viewClass
 	for _, c := range Classes() {
 		row, met := viewClass{Class: c}, false
-		for _, r := range reports {
-			n := r.classes()[c]
+		for i, r := range reports {
+			n := counts[i][c]
 			met = met || n > 0
 			row.Counts = append(row.Counts, viewCount{n, n * 100 / max(1, len(r.Results))})
 		}

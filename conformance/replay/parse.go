@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,12 +39,10 @@ func (s *Scenario) place(name string) error {
 		return fmt.Errorf("%s: want dialect/operation/case.http", name)
 	}
 	s.Dialect, s.Operation, s.Case = parts[0], parts[1], parts[2]
-	for _, d := range Dialects() {
-		if d == s.Dialect {
-			return nil
-		}
+	if !slices.Contains(Dialects(), s.Dialect) {
+		return fmt.Errorf("%s: there is no dialect %q", name, s.Dialect)
 	}
-	return fmt.Errorf("%s: there is no dialect %q", name, s.Dialect)
+	return nil
 }
 
 type parser struct {
@@ -138,7 +137,7 @@ func (s *Scenario) checkProvenance(bytes, needs string) error {
 			return fmt.Errorf("no %s", key)
 		}
 	}
-	if s.Evidence != Recorded && s.Evidence != Documented && s.Evidence != Derived {
+	if !slices.Contains(evidenceLevels, s.Evidence) {
 		return fmt.Errorf("evidence is %q, want recorded, documented or derived", s.Evidence)
 	}
 	if bytes != "exact" && bytes != "parsed" {

@@ -25,10 +25,10 @@ func WriteText(w io.Writer, reports []*Report) error {
 			fmt.Fprintf(table, "\t%s", r.Target)
 		}
 		fmt.Fprintln(table)
-		for _, name := range groupNames(reports, d) {
-			fmt.Fprintf(table, "%s", name)
-			for _, r := range reports {
-				fmt.Fprintf(table, "\t%s", cell(find(r.by(d.key, d.rank), name).Score))
+		for _, row := range viewDivisionOf(reports, d).Rows {
+			fmt.Fprintf(table, "%s", row.Name)
+			for _, s := range row.Scores {
+				fmt.Fprintf(table, "\t%s", cell(s))
 			}
 			fmt.Fprintln(table)
 		}
