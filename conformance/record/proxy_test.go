@@ -2,17 +2,16 @@ package record_test
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/sluicemq/sluice"
-	"github.com/sluicemq/sluice/conformance/record"
 	"github.com/sluicemq/sluice/conformance/replay"
 )
 
@@ -28,27 +27,16 @@ func recorded(t *testing.T, use func(url string)) string {
 	t.Cleanup(func() { s.Close() })
 	upstream := httptest.NewServer(s.Handler())
 	t.Cleanup(upstream.Close)
-	dir := t.TempDir()
-	p, err := record.NewProxy(upstream.URL, dir, func() time.Time { return epoch }, func(err error) { t.Error(err) })
-	if err != nil {
-		t.Fatal(err)
+	p := taping(t, upstream.URL)
+	use(p.URL)
+	all := slices.Collect(maps.Values(p.written()))
+	if len(p.errors) > 0 {
+		t.Errorf("the proxy complains of %q", p.errors)
 	}
-	srv := httptest.NewServer(p)
-	t.Cleanup(srv.Close)
-	use(srv.URL)
-	srv.Close()
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
+	if len(all) != 1 {
+		t.Fatalf("%d recordings, want 1", len(all))
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*/*/*.http"))
-	if len(files) != 1 {
-		t.Fatalf("%d recordings, want 1", len(files))
-	}
-	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return all[0]
 }
 
 func post(t *testing.T, url, target, body string) string {
