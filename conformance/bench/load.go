@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,22 +67,14 @@ type Load struct {
 
 // Defaults returns the load with its zero numbers replaced.
 func (l Load) Defaults() Load {
-	l.Concurrency = orElse(l.Concurrency, 16)
-	l.Body = orElse(l.Body, 1024)
-	l.Duration = orElse(l.Duration, 2*time.Second)
-	l.Count = orElse(l.Count, MaxCount)
-	l.Depth = orElse(l.Depth, 20_000)
-	l.Queues = orElse(l.Queues, 1000)
-	l.Groups = orElse(l.Groups, 1000)
+	l.Concurrency = cmp.Or(l.Concurrency, 16)
+	l.Body = cmp.Or(l.Body, 1024)
+	l.Duration = cmp.Or(l.Duration, 2*time.Second)
+	l.Count = cmp.Or(l.Count, MaxCount)
+	l.Depth = cmp.Or(l.Depth, 20_000)
+	l.Queues = cmp.Or(l.Queues, 1000)
+	l.Groups = cmp.Or(l.Groups, 1000)
 	return l
-}
-
-func orElse[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // Check returns an error in one line that names the flag, if the load is none that can be run.

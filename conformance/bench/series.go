@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,9 +35,9 @@ type Harness struct {
 
 func (h *Harness) withDefaults() Harness {
 	d := *h
-	d.Clock = orElse[clock.Clock](h.Clock, clock.System{})
-	d.Runs = orElse(h.Runs, 3)
-	d.Log = orElse(h.Log, io.Discard)
+	d.Clock = cmp.Or[clock.Clock](h.Clock, clock.System{})
+	d.Runs = cmp.Or(h.Runs, 3)
+	d.Log = cmp.Or(h.Log, io.Discard)
 	return d
 }
 

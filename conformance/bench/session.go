@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -120,7 +121,7 @@ func (s *session) fill(ctx context.Context) error {
 	p.left.Store(int64(batches))
 	t, err := s.run(ctx, p, min(fillers, batches))
 	if err == nil && t.messages < int64(s.load.Depth) {
-		err = fmt.Errorf("the backlog is %d messages, want %d: %w", t.messages, s.load.Depth, orElse(t.refusal, errTooSlow))
+		err = fmt.Errorf("the backlog is %d messages, want %d: %w", t.messages, s.load.Depth, cmp.Or(t.refusal, errTooSlow))
 	}
 	return err
 }
@@ -172,7 +173,7 @@ func (s *session) run(ctx context.Context, p *phase, workers int) (*tally, error
 func firstOf(ctx context.Context, errs []error) error {
 	for _, err := range errs {
 		if err != nil {
-			return orElse(context.Cause(ctx), err)
+			return cmp.Or(context.Cause(ctx), err)
 		}
 	}
 	return nil

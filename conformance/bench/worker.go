@@ -77,15 +77,21 @@ func (w *worker) close() {
 // queue returns the queue whose turn it is.
 func (w *worker) queue() *wire { return w.queues[w.turn%len(w.queues)] }
 
-// ask sends a request, counts it and its latency, and returns the body of the answer, nil if it was refused. An error
-// is one of the connection.
-func (w *worker) ask(request []byte) ([]byte, error) {
+// exchange sends a request and counts it and its latency. An error is one of the connection.
+func (w *worker) exchange(request []byte) (status int, body []byte, err error) {
 	begin := w.clock.Now()
-	status, body, err := w.conn.exchange(w.ctx, request)
+	if status, body, err = w.conn.exchange(w.ctx, request); err == nil {
+		w.answered(begin)
+	}
+	return status, body, err
+}
+
+// ask returns the body of the answer to a request, nil if it was refused.
+func (w *worker) ask(request []byte) ([]byte, error) {
+	status, body, err := w.exchange(request)
 	if err != nil {
 		return nil, err
 	}
-	w.answered(begin)
 	if status < 200 || status > 299 {
 		return nil, w.refuse(status, body)
 	}
@@ -125,12 +131,10 @@ func (w *worker) askBatch(request []byte) (done bool, err error) {
 // take receives messages and keeps their receipts. There may be none.
 func (w *worker) take(request []byte) error {
 	w.receipts = w.receipts[:0]
-	begin := w.clock.Now()
-	status, body, err := w.conn.exchange(w.ctx, request)
+	status, body, err := w.exchange(request)
 	if err != nil {
 		return err
 	}
-	w.answered(begin)
 	return w.keep(status, body)
 }
 

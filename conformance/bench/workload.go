@@ -100,7 +100,7 @@ func (w *worker) wake() error {
 	if err := w.waiter.begin(w.ctx, q.poll); err != nil {
 		return err
 	}
-	if !w.pause(parked) {
+	if !rest(w.ctx, w.clock, parked) {
 		return w.ctx.Err()
 	}
 	begin := w.clock.Now()
@@ -125,9 +125,4 @@ func (w *worker) wake() error {
 	w.quiet = true
 	defer func() { w.quiet = false }()
 	return w.remove(q.deleteOne)
-}
-
-// pause waits and reports whether the wait came to its end.
-func (w *worker) pause(d time.Duration) bool {
-	return rest(w.ctx, w.clock, d)
 }
