@@ -28,6 +28,15 @@ func (q *queue) noisy(got []*message) bool {
 	return false
 }
 
+// receive checks a delivery. The messages of sure have been dead-lettered; those of each part of open may have been,
+// together or not at all.
+func (q *queue) receive(got []*message, most int, worn func(*message) bool) (sure []*message, open [][]*message, err error) {
+	if q.s.FIFO {
+		return q.receiveFIFO(got, most, worn)
+	}
+	return q.receiveStandard(got, most, worn)
+}
+
 // receiveStandard checks a delivery from a standard queue: as many messages as there are and were asked for, none of
 // which others had to precede. Messages that are worn out and were passed on the way have been dead-lettered.
 func (q *queue) receiveStandard(got []*message, most int, worn func(*message) bool) (sure []*message, open [][]*message, err error) {

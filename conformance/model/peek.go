@@ -26,12 +26,7 @@ func (e Peeked) apply(w *World) ([]*World, error) {
 		return nil, err
 	}
 	none := func(*message) bool { return false }
-	if q.s.FIFO {
-		_, _, err = q.receiveFIFO(got, most, none)
-	} else {
-		_, _, err = q.receiveStandard(got, most, none)
-	}
-	if err != nil {
+	if _, _, err := q.receive(got, most, none); err != nil {
 		return nil, err
 	}
 	for i, m := range got {

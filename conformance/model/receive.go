@@ -94,13 +94,7 @@ func (w *World) receive(q *queue, e *Received, most int, visibility time.Duratio
 	}
 	target := w.target(q)
 	worn := func(m *message) bool { return target != nil && m.here >= q.s.MaxReceives }
-	var sure []*message   // those that have been dead-lettered
-	var open [][]*message // those that may have been, together or not at all
-	if q.s.FIFO {
-		sure, open, err = q.receiveFIFO(got, most, worn)
-	} else {
-		sure, open, err = q.receiveStandard(got, most, worn)
-	}
+	sure, open, err := q.receive(got, most, worn)
 	if err != nil {
 		return nil, err
 	}

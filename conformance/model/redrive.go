@@ -67,11 +67,7 @@ func (e Searched) apply(w *World) ([]*World, error) {
 		return []*World{w}, nil
 	}
 	worn := func(m *message) bool { return m.here >= q.s.MaxReceives }
-	receive := q.receiveStandard
-	if q.s.FIFO {
-		receive = q.receiveFIFO
-	}
-	moved, _, err := receive(nil, 1, worn)
+	moved, _, err := q.receive(nil, 1, worn)
 	if err != nil || len(moved) == 0 { // there was something to deliver, or nothing at all
 		return []*World{w}, nil
 	}
