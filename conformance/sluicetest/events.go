@@ -61,6 +61,11 @@ func (l *log) after(n int, which func(core.Event) bool) func(core.Event) bool {
 func (s *Server) selected(which func(core.Event) bool) []core.Event {
 	s.t.Helper()
 	s.settle()
+	return s.told(which)
+}
+
+// told returns those of them that have been told by now.
+func (s *Server) told(which func(core.Event) bool) []core.Event {
 	all, _ := s.log.since(0)
 	var events []core.Event
 	for _, e := range all {
@@ -76,11 +81,7 @@ func every(core.Event) bool { return true }
 // Timeline returns everything that has happened so far, a line for each event.
 func (s *Server) Timeline() []string {
 	s.t.Helper()
-	var lines []string
-	for _, e := range s.selected(every) {
-		lines = append(lines, s.log.whole(e))
-	}
-	return lines
+	return s.log.lines(s.selected(every))
 }
 
 // InOrder fails the test unless these events have happened in this order. Others may have happened between them.
@@ -106,7 +107,7 @@ func (s *Server) Await(line string) {
 	defer stop()
 	for {
 		_, more := s.log.since(0)
-		lines := s.lines()
+		lines := s.log.lines(s.told(every))
 		if slices.Contains(lines, line) {
 			return
 		}
@@ -116,18 +117,6 @@ func (s *Server) Await(line string) {
 			s.t.Fatalf("%q has not happened, but:\n%s", line, indented(lines))
 		}
 	}
-}
-
-// lines are the events that have been told by now.
-func (s *Server) lines() []string {
-	events, _ := s.log.since(0)
-	var lines []string
-	for _, e := range events {
-		if e.Queue != mark {
-			lines = append(lines, s.log.whole(e))
-		}
-	}
-	return lines
 }
 
 func indented(lines []string) string {

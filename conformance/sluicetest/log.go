@@ -148,6 +148,14 @@ func (l *log) line(e core.Event) string {
 	}
 }
 
+// lines writes events as whole does.
+func (l *log) lines(events []core.Event) (lines []string) {
+	for _, e := range events {
+		lines = append(lines, l.whole(e))
+	}
+	return lines
+}
+
 // whole writes an event with the queue or topic in front.
 func (l *log) whole(e core.Event) string {
 	if e.Queue.Name == "" {

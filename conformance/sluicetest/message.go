@@ -30,11 +30,7 @@ func (s *Server) Message(idOrBody string) *Message {
 // Timeline returns what has happened to the message, a line for each event.
 func (m *Message) Timeline() []string {
 	m.s.t.Helper()
-	var lines []string
-	for _, e := range m.s.selected(m.is) {
-		lines = append(lines, m.s.log.whole(e))
-	}
-	return lines
+	return m.s.log.lines(m.s.selected(m.is))
 }
 
 func (m *Message) count(k core.EventKind) (n int) {
