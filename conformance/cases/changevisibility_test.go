@@ -136,13 +136,13 @@ func (c *client) changeAsWritten(queue, handle, timeout string) reply {
 			for _, g := range named(handle, timeout) {
 				form += "&" + g[0] + "=" + url.QueryEscape(g[1])
 			}
-			return s.answered(s.do(s.raw("application/x-www-form-urlencoded", "", form)))
+			return c.askForm(form)
 		}
 		body := `{"QueueUrl":` + compact(queueURL(queue))
 		for _, g := range named(handle, timeout) {
 			body += "," + compact(g[0]) + ":" + asJSON(g)
 		}
-		return s.answered(s.do(s.raw("application/x-amz-json-1.0", "AmazonSQS.ChangeMessageVisibility", body+"}")))
+		return c.ask("ChangeMessageVisibility", body+"}")
 	}
 	return reply{}
 }

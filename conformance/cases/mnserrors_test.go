@@ -47,28 +47,12 @@ func TestEveryKnownErrorOfMNSIsServed(t *testing.T) {
 			}
 		}
 	}
-	for trigger := range mnsProvocations {
-		if !used[trigger] {
-			t.Errorf("%s is provoked and is no known error", trigger)
-		}
-	}
-	for trigger := range mnsNotServed {
-		if !used[trigger] {
-			t.Errorf("%s is said not to be served and is no known error", trigger)
-		}
-	}
+	wantKnown(t, used, mnsProvocations, mnsNotServed)
 }
 
 func (e knownError) checkMNS(c *client, operation string, one trial) {
 	c.t.Helper()
-	var fill []string
-	for i := 0; i+1 < len(one.fill); i += 2 {
-		fill = append(fill, "{"+one.fill[i]+"}", one.fill[i+1])
-	}
-	want := reply{status: e.status, code: e.code, text: strings.NewReplacer(fill...).Replace(e.text)}
-	if e.text == "?" {
-		want.text = one.got.text
-	}
+	want := reply{status: e.status, code: e.code, text: e.textFor(one)}
 	if one.got.String() != want.String() {
 		c.t.Errorf("%s: got  %v\nwant %v", operation, one.got, want)
 	}

@@ -302,14 +302,13 @@ func TestNumbersOfMNSHaveRanges(t *testing.T) {
 func TestNumbersOfSQSMustBeNumbers(t *testing.T) {
 	each(t, "ranges", []string{sqsJSON}, func(c *client) {
 		c.made("q", nil)
-		s := c.wire.(sqs)
 		for given, text := range map[string]string{
 			`"5"`: "STRING_VALUE can not be converted to an Integer", `""`: "STRING_VALUE can not be converted to an Integer",
 			`true`: "TRUE_VALUE can not be converted to an Integer", `false`: "FALSE_VALUE can not be converted to an Integer",
 			`{}`: "Start of structure or map found where not expected.", `[]`: "Start of list found where not expected",
 		} {
 			for parameter, operation := range map[string]string{"WaitTimeSeconds": "ReceiveMessage", "DelaySeconds": "SendMessage", "MaxResults": "ListQueues"} {
-				got := s.answered(s.do(s.raw("application/x-amz-json-1.0", "AmazonSQS."+operation, `{"QueueUrl":"`+queueURL("q")+`","MessageBody":"x","`+parameter+`":`+given+`}`)))
+				got := c.ask(operation, `{"QueueUrl":"`+queueURL("q")+`","MessageBody":"x","`+parameter+`":`+given+`}`)
 				c.must(got, "400 MalformedInput: "+text)
 			}
 		}

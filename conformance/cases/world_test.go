@@ -51,21 +51,7 @@ func eachWith(t *testing.T, number string, protocols []string, o sluice.Options,
 	for _, p := range protocols {
 		t.Run(number+" "+p, func(t *testing.T) {
 			t.Parallel()
-			asked := false
-			t.Run("kept", func(t *testing.T) {
-				inWorld(t, o, func(w *world) {
-					run(w.as(p))
-					asked = w.asked
-				})
-			})
-			if !asked {
-				return
-			}
-			t.Run("restarted", func(t *testing.T) {
-				kept := o
-				kept.Data = filepath.Join(t.TempDir(), "data")
-				inWorld(t, kept, func(w *world) { run(w.as(p)) })
-			})
+			twice(t, "", o, func(w *world) { run(w.as(p)) })
 		})
 	}
 }
@@ -73,18 +59,28 @@ func eachWith(t *testing.T, number string, protocols []string, o sluice.Options,
 // once runs what is about several protocols at a time, with restarts if it asks for any.
 func once(t *testing.T, number string, run func(w *world)) {
 	t.Helper()
+	twice(t, number+" ", sluice.Options{}, run)
+}
+
+// twice runs a case, and once more over a data directory if it asks for restarts. The name of a run begins with the
+// prefix.
+func twice(t *testing.T, prefix string, o sluice.Options, run func(w *world)) {
+	t.Helper()
 	asked := false
-	t.Run(number+" kept", func(t *testing.T) {
-		inWorld(t, sluice.Options{}, func(w *world) {
+	t.Run(prefix+"kept", func(t *testing.T) {
+		inWorld(t, o, func(w *world) {
 			run(w)
 			asked = w.asked
 		})
 	})
-	if asked {
-		t.Run(number+" restarted", func(t *testing.T) {
-			inWorld(t, sluice.Options{Data: filepath.Join(t.TempDir(), "data")}, run)
-		})
+	if !asked {
+		return
 	}
+	t.Run(prefix+"restarted", func(t *testing.T) {
+		kept := o
+		kept.Data = filepath.Join(t.TempDir(), "data")
+		inWorld(t, kept, run)
+	})
 }
 
 // inWorld opens a server in a bubble, so that synctest.Wait can tell when a long poll is parked. The machine's time is
