@@ -31,7 +31,7 @@ type plainCheck struct {
 func (k *plainCheck) run() {
 	k.t.Helper()
 	k.seen = map[string]bool{}
-	k.prune()
+	k.q.prune(k.t)
 	k.finishMoves()
 	k.count("after the restart")
 	k.peek()
@@ -58,28 +58,6 @@ func (k *plainCheck) finishMoves() {
 	for moving(k.t, k.t.Context(), w) {
 		time.Sleep(time.Millisecond)
 	}
-}
-
-// prune buries what was deleted for sure and reports what the storm found.
-func (k *plainCheck) prune() {
-	for token, m := range k.q.messages {
-		if m.early != "" {
-			k.t.Error(m.early)
-			m.early = ""
-		}
-		if m.gone == surely {
-			k.bury(token)
-		}
-	}
-}
-
-func (k *plainCheck) bury(token string) {
-	if k.q.buried == nil {
-		k.q.buried = map[string]bool{}
-	}
-	k.q.buried[token] = true
-	delete(k.q.messages, token)
-	checked.add(heldDeletions, 1)
 }
 
 // count compares the numbers of the queue with what they can be. They are exact where nothing was left unanswered.
@@ -289,7 +267,7 @@ func (k *plainCheck) deleteByReceipt(w wire, m *message) {
 	case err == nil:
 		m.gone = surely
 		k.q.deleted++
-		k.bury(m.token)
+		k.q.bury(m.token)
 	case !m.unsure():
 		k.t.Errorf("%v: delete of %s by its receipt = %v, want no error", w, m.token, err)
 	}
@@ -336,7 +314,7 @@ func (k *plainCheck) judge() {
 			checked.add(foundAgain, 1)
 		case m.hidden.to.After(time.Now()):
 		case m.gone == maybe:
-			k.bury(token)
+			k.q.bury(token)
 		case m.sent == maybe:
 			b.missing = true
 			delete(k.q.messages, token)
@@ -395,6 +373,6 @@ func (k *plainCheck) remove(name string, messages []*message) {
 			k.t.Errorf("%v: delete of %s = %v, want no error", w, m.token, errs[i])
 		}
 		k.q.deleted++
-		k.bury(m.token)
+		k.q.bury(m.token)
 	}
 }

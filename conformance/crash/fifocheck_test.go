@@ -36,19 +36,9 @@ func (k *fifoCheck) run() {
 	k.count("after the check")
 }
 
-// prune buries what was deleted for sure.
+// prune buries what was deleted for sure, and takes it out of its group.
 func (k *fifoCheck) prune() {
-	for token, m := range k.q.messages {
-		if m.early != "" {
-			k.t.Error(m.early)
-			m.early = ""
-		}
-		if m.gone == surely {
-			delete(k.q.messages, token)
-			k.q.buried[token] = true
-			checked.add(heldDeletions, 1)
-		}
-	}
+	k.q.prune(k.t)
 	for _, g := range k.q.groups {
 		g.line = slices.DeleteFunc(g.line, func(m *message) bool { return m.gone == surely })
 	}

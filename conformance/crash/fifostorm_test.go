@@ -2,10 +2,8 @@ package crash_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 )
@@ -18,16 +16,10 @@ type fifoQueue struct {
 	name      string
 	byContent bool // bodies are the deduplication ids, within a group; MNS can then use the queue as well
 
-	mu         sync.Mutex
-	groups     map[string]*group
-	messages   map[string]*message // by token
-	buried     map[string]bool
-	recent     []*message // in the order in which their sends were answered
-	attempts   []attempt  // receives without an answer
-	unanswered int        // how many there are
-	tokens     int
-	sent       int
-	deleted    int
+	history
+	groups   map[string]*group
+	recent   []*message // in the order in which their sends were answered
+	attempts []attempt  // receives without an answer, those that can be repeated
 }
 
 // group is the messages of a group in the order in which they were sent, less those that are known to be gone.
@@ -43,10 +35,7 @@ type attempt struct {
 }
 
 func newFIFOQueue(name string, byContent bool) *fifoQueue {
-	return &fifoQueue{
-		name: name, byContent: byContent,
-		groups: map[string]*group{}, messages: map[string]*message{}, buried: map[string]bool{},
-	}
+	return &fifoQueue{name: name, byContent: byContent, history: newHistory(), groups: map[string]*group{}}
 }
 
 func (q *fifoQueue) join(t *testing.T, all *crew, ctx context.Context, w wire, c *campaign) {
@@ -157,15 +146,9 @@ func (q *fifoQueue) take(t *testing.T, w wire, deliveries []delivery, from, to t
 // find returns the message of a delivery. The lock is held.
 func (q *fifoQueue) find(t *testing.T, w wire, d delivery) *message {
 	t.Helper()
-	token := tokenOf(d.body)
-	m := q.messages[token]
-	switch {
-	case m == nil && q.buried[token]:
-		t.Errorf("%v: %s delivered %s, which had been deleted for good", w, q.name, token)
-	case m == nil:
-		t.Errorf("%v: %s delivered %q, which nobody has sent", w, q.name, token)
-	case !q.byContent && d.dedup != m.dedup:
-		t.Errorf("%v: %s delivered %s with deduplication id %q, want %q", w, q.name, token, d.dedup, m.dedup)
+	m := q.history.find(t, w, q.name, d)
+	if m != nil && !q.byContent && d.dedup != m.dedup {
+		t.Errorf("%v: %s delivered %s with deduplication id %q, want %q", w, q.name, m.token, d.dedup, m.dedup)
 	}
 	return m
 }
@@ -198,7 +181,7 @@ func (q *fifoQueue) use(t *testing.T, ctx context.Context, w wire, rng *rand.Ran
 		n := len(os)
 		switch rng.IntN(40) {
 		case 0:
-			if !q.change(t, ctx, w, os[0], long(rng)) {
+			if !q.change(t, ctx, w, q.name, os[0], long(rng)) {
 				return false
 			}
 			continue
@@ -212,34 +195,10 @@ func (q *fifoQueue) use(t *testing.T, ctx context.Context, w wire, rng *rand.Ran
 			continue
 		}
 		for _, o := range os[n:] {
-			if !q.change(t, ctx, w, o, 0) {
+			if !q.change(t, ctx, w, q.name, o, 0) {
 				return false
 			}
 		}
-	}
-	return true
-}
-
-func (q *fifoQueue) change(t *testing.T, ctx context.Context, w wire, o own, timeout time.Duration) bool {
-	from := time.Now()
-	q.mu.Lock()
-	o.changing(from, timeout)
-	q.mu.Unlock()
-	renewed, visibleAt, err := w.change(ctx, q.name, o.receipt, timeout)
-	to := time.Now()
-
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	_, refused := errors.AsType[*refusal](err)
-	switch {
-	case err == nil:
-		o.changed(renewed, visibleAt, from, to, timeout)
-	case refused && o.late(to):
-	case errors.Is(err, errNoAnswer):
-		o.unchanged(w, to, timeout)
-		return false
-	default:
-		t.Errorf("%v: change of %s to %v = %v, want no error", w, o.token, timeout, err)
 	}
 	return true
 }

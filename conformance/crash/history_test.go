@@ -2,11 +2,14 @@ package crash_test
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,6 +33,80 @@ type window struct{ from, to time.Time }
 // engine counts in whole milliseconds.
 func after(from, to time.Time, d time.Duration) window {
 	return window{from.Truncate(time.Millisecond).Add(d - time.Millisecond), to.Add(d)}
+}
+
+// history is what clients know of the messages of a queue.
+type history struct {
+	mu         sync.Mutex
+	messages   map[string]*message // by token: all that may be there
+	buried     map[string]bool     // tokens of those that are gone for good
+	unanswered int                 // receives
+	tokens     int
+	sent       int
+	deleted    int
+}
+
+func newHistory() history {
+	return history{messages: map[string]*message{}, buried: map[string]bool{}}
+}
+
+// find returns the message of a delivery. The lock is held.
+func (h *history) find(t *testing.T, w wire, queue string, d delivery) *message {
+	t.Helper()
+	token := tokenOf(d.body)
+	m := h.messages[token]
+	switch {
+	case m == nil && h.buried[token]:
+		t.Errorf("%v: %s delivered %s, which had been deleted for good", w, queue, token)
+	case m == nil:
+		t.Errorf("%v: %s delivered %q, which nobody has sent", w, queue, token)
+	}
+	return m
+}
+
+// change hides a message for another time and reports whether that was answered.
+func (h *history) change(t *testing.T, ctx context.Context, w wire, queue string, o own, timeout time.Duration) bool {
+	from := time.Now()
+	h.mu.Lock()
+	o.changing(from, timeout)
+	h.mu.Unlock()
+	renewed, visibleAt, err := w.change(ctx, queue, o.receipt, timeout)
+	to := time.Now()
+
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, refused := errors.AsType[*refusal](err)
+	switch {
+	case err == nil:
+		o.changed(renewed, visibleAt, from, to, timeout)
+	case refused && o.late(to):
+	case errors.Is(err, errNoAnswer):
+		o.unchanged(w, to, timeout)
+		return false
+	default:
+		t.Errorf("%v: change of %s to %v = %v, want no error", w, o.token, timeout, err)
+	}
+	return true
+}
+
+// prune buries what was deleted for sure and reports what the storm found.
+func (h *history) prune(t *testing.T) {
+	t.Helper()
+	for token, m := range h.messages {
+		if m.early != "" {
+			t.Error(m.early)
+			m.early = ""
+		}
+		if m.gone == surely {
+			h.bury(token)
+		}
+	}
+}
+
+func (h *history) bury(token string) {
+	h.buried[token] = true
+	delete(h.messages, token)
+	checked.add(heldDeletions, 1)
 }
 
 // message is the history of a message.

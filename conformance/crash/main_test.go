@@ -105,7 +105,7 @@ func newCampaign(t *testing.T, sync string, v *volume) *campaign {
 		newFIFOQueue("parts.fifo", true),
 	}
 	for _, q := range c.plains {
-		q.messages = map[string]*message{}
+		q.history = newHistory()
 	}
 	for i := range 4 {
 		c.admins = append(c.admins, &adminQueue{name: fmt.Sprintf("admin-%d", i)})

@@ -1,6 +1,7 @@
 package crash_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -130,21 +131,12 @@ func (r *spaceRun) take(t *testing.T) error {
 		receipts[i] = d.receipt
 	}
 	errs, err := r.p.json().remove(t.Context(), "storm", receipts)
-	return firstError(append(errs, err))
-}
-
-func firstError(errs []error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(append(errs, err)...)
 }
 
 // churn has at most a few messages in the queue at any time.
 func (r *spaceRun) churn(t *testing.T) {
-	err := r.each(*messages/10, func() error { return firstError([]error{r.send(t, "storm"), r.take(t)}) })
+	err := r.each(*messages/10, func() error { return cmp.Or(r.send(t, "storm"), r.take(t)) })
 	if err != nil {
 		t.Fatal(err)
 	}

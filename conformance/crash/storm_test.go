@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 )
@@ -22,13 +21,7 @@ type plainQueue struct {
 	names []string
 	calm  bool // all its requests are answered before the program is killed
 
-	mu         sync.Mutex
-	messages   map[string]*message // by token: all that may be there
-	buried     map[string]bool     // tokens of those that are gone for good
-	unanswered int                 // receives
-	tokens     int
-	sent       int
-	deleted    int
+	history
 }
 
 // join adds the queue's workers of one protocol. Requests begin before the end of until, and live as long as ctx.
@@ -164,20 +157,6 @@ func (q *plainQueue) take(t *testing.T, w wire, name string, deliveries []delive
 	return mine
 }
 
-// find returns the message of a delivery. The lock is held.
-func (q *plainQueue) find(t *testing.T, w wire, name string, d delivery) *message {
-	t.Helper()
-	token := tokenOf(d.body)
-	m := q.messages[token]
-	switch {
-	case m == nil && q.buried[token]:
-		t.Errorf("%v: %s delivered %s, which had been deleted for good", w, name, token)
-	case m == nil:
-		t.Errorf("%v: %s delivered %q, which nobody has sent", w, name, token)
-	}
-	return m
-}
-
 // use deletes some messages, hides some for another time and leaves the rest alone.
 func (q *plainQueue) use(t *testing.T, ctx context.Context, w wire, name string, rng *rand.Rand, mine []own) bool {
 	var unwanted []own
@@ -205,30 +184,6 @@ func (q *plainQueue) use(t *testing.T, ctx context.Context, w wire, name string,
 		}
 	}
 	return q.remove(t, ctx, w, name, unwanted)
-}
-
-func (q *plainQueue) change(t *testing.T, ctx context.Context, w wire, name string, o own, timeout time.Duration) bool {
-	from := time.Now()
-	q.mu.Lock()
-	o.changing(from, timeout)
-	q.mu.Unlock()
-	renewed, visibleAt, err := w.change(ctx, name, o.receipt, timeout)
-	to := time.Now()
-
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	_, refused := errors.AsType[*refusal](err)
-	switch {
-	case err == nil:
-		o.changed(renewed, visibleAt, from, to, timeout)
-	case refused && o.late(to):
-	case errors.Is(err, errNoAnswer):
-		o.unchanged(w, to, timeout)
-		return false
-	default:
-		t.Errorf("%v: change of %s to %v = %v, want no error", w, o.token, timeout, err)
-	}
-	return true
 }
 
 func (q *plainQueue) remove(t *testing.T, ctx context.Context, w wire, name string, unwanted []own) bool {
