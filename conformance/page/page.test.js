@@ -33,6 +33,18 @@ const receive = (name, more = {}) => api("POST", `queues/${home}/${name}/receive
 const press = (page, name) => page.getByRole("button", { name, exact: true }).first().click();
 const inDialog = (page) => page.getByRole("dialog");
 
+// elsewhere opens the page of a server of its own, started with flags.
+async function elsewhere(flags, hash, use) {
+  const own = await startServer(...flags);
+  try {
+    const watched = new Watch(browser, own.admin);
+    await use(await watched.open(hash), own.admin);
+    watched.check();
+  } finally {
+    await own.stop();
+  }
+}
+
 test("a queue is made, and the page goes to it", async () => {
   const page = await watch.open("#/queues");
   await press(page, "Create queue");
@@ -379,9 +391,10 @@ test("every view is usable by everybody, in light and dark", async () => {
     "#/events",
     "#/outbox",
     "#/faults",
+    "#/state",
   ];
   for (const colorScheme of ["light", "dark"]) {
-    for (const hash of [...views, "#/state"]) {
+    for (const hash of views) {
       const page = await watch.open(hash, { colorScheme });
       await page.locator("main h1, main .empty h2").first().waitFor();
       assert.deepEqual(await unusable(page), [], `${hash} in ${colorScheme}`);
@@ -414,45 +427,27 @@ test("a server that wants a token is asked for it once", async () => {
 });
 
 test("the link that a guarded server prints opens its page", async () => {
-  const guarded = await startServer("--admin-token", "let-me-in-please");
-  try {
-    const own = new Watch(browser, guarded.admin);
-    const page = await own.open("?token=let-me-in-please");
+  await elsewhere(["--admin-token", "let-me-in-please"], "?token=let-me-in-please", async (page) => {
     await page.getByText("No queues yet").waitFor();
     await page.getByText("Live", { exact: true }).waitFor();
     assert.equal(page.url().includes("let-me-in"), false);
-    own.check();
-  } finally {
-    await guarded.stop();
-  }
+  });
 });
 
 test("a guarded server shows its page to everybody, and asks for the token", async () => {
-  const guarded = await startServer("--admin-token", "let-me-in-please");
-  try {
-    const own = new Watch(browser, guarded.admin);
-    const page = await own.open("");
+  await elsewhere(["--admin-token", "let-me-in-please"], "", async (page) => {
     await inDialog(page).getByLabel("Token").fill("let-me-in-please");
     await page.keyboard.press("Enter");
     await page.getByText("No queues yet").waitFor();
-    own.check();
-  } finally {
-    await guarded.stop();
-  }
+  });
 });
 
 test("commands name the address that clients use", async () => {
-  const elsewhere = await startServer();
-  try {
-    const own = new Watch(browser, elsewhere.admin);
-    const page = await own.open("");
-    const { endpoints } = await API(elsewhere.admin)("GET", "overview");
+  await elsewhere([], "", async (page, admin) => {
+    const { endpoints } = await API(admin)("GET", "overview");
     assert.match(endpoints[0], /^http:\/\/127\.0\.0\.1:\d+$/);
     await page.getByText(`aws --endpoint-url ${endpoints[0]} sqs create-queue`).waitFor();
-    own.check();
-  } finally {
-    await elsewhere.stop();
-  }
+  });
 });
 
 test("a queue shows which providers see it", async () => {
