@@ -164,11 +164,11 @@ func served(t *testing.T) (admin string, ask func(method, path, body string) str
 
 func said(t *testing.T, args ...string) string {
 	t.Helper()
-	var out bytes.Buffer
-	if err := run(t.Context(), args, &out, io.Discard); err != nil {
+	out, _, err := ran(t, args...)
+	if err != nil {
 		t.Fatalf("sluice %v: %v", args, err)
 	}
-	return out.String()
+	return out
 }
 
 func TestCommandsLookIntoAServer(t *testing.T) {
@@ -222,21 +222,13 @@ func TestCommandsLookIntoAServer(t *testing.T) {
 	}
 }
 
-// spoken hands each write to a channel.
-type spoken chan string
-
-func (w spoken) Write(b []byte) (int, error) {
-	w <- string(b)
-	return len(b), nil
-}
-
 func TestTailPrintsWhatHappens(t *testing.T) {
 	admin, ask := served(t)
 	const q = "/queues/000000000000/us-east-1/orders"
 	ask("PUT", q, "")
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	out, done := make(spoken, 16), make(chan error, 1)
+	out, done := make(lineWriter, 16), make(chan error, 1)
 	go func() { done <- run(ctx, []string{"tail", "--queue=orders", "--admin=" + admin}, out, io.Discard) }()
 	if first := <-out; !strings.Contains(first, "queue orders made") {
 		t.Errorf("first line = %q, want that the queue was made", first)

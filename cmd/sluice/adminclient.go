@@ -51,10 +51,7 @@ func clientCommand(use, short string, args cobra.PositionalArgs, run func(ctx co
 
 // newClient returns a client of the control API at an address.
 func newClient(base, token string) *client {
-	if !strings.Contains(base, "://") {
-		base = "http://" + base
-	}
-	return &client{base: strings.TrimRight(base, "/"), token: cmp.Or(token, os.Getenv("SLUICE_ADMIN_TOKEN"))}
+	return &client{base: rootURL(base), token: cmp.Or(token, os.Getenv("SLUICE_ADMIN_TOKEN"))}
 }
 
 // request makes a request to a path.
@@ -142,19 +139,16 @@ type (
 		} `json:"settings"`
 	}
 	messageLine struct {
-		ID            string    `json:"id"`
-		Queue         queueRef  `json:"queue"`
-		State         string    `json:"state"`
-		VisibleAt     time.Time `json:"visibleAt"`
-		SentAt        time.Time `json:"sentAt"`
-		Receives      int       `json:"receives"`
-		Group         string    `json:"group"`
-		Size          int       `json:"size"`
-		Body          string    `json:"body"`
-		BodyTruncated bool      `json:"bodyTruncated"`
+		ID        string    `json:"id"`
+		State     string    `json:"state"`
+		VisibleAt time.Time `json:"visibleAt"`
+		SentAt    time.Time `json:"sentAt"`
+		Receives  int       `json:"receives"`
+		Group     string    `json:"group"`
+		Size      int       `json:"size"`
+		Body      string    `json:"body"`
 	}
 	eventLine struct {
-		Number       uint64     `json:"number"`
 		Kind         string     `json:"kind"`
 		At           time.Time  `json:"at"`
 		Queue        *queueRef  `json:"queue"`

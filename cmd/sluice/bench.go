@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sluicemq/sluice"
 	"github.com/sluicemq/sluice/conformance/bench"
 )
 
@@ -27,7 +26,7 @@ type benchFlags struct {
 	protocols, workloads   []string
 	concurrency            []int
 	target, data           string
-	sync                   syncFlag
+	sync                   *choice
 	pid, runs, maxDepth    int
 	bare, json             bool
 	table, flat            bool
@@ -45,7 +44,7 @@ way. Rates depend on the machine and on what else it does; the ratio to the bare
 much less.`,
 		Args: cobra.NoArgs,
 	}
-	b := &benchFlags{sync: syncFlag(sluice.SyncOS)}
+	b := &benchFlags{sync: syncChoice()}
 	b.register(c.Flags())
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return b.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
@@ -59,7 +58,7 @@ func (b *benchFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&b.target, "target", "", "server to measure, as http://host:port; without it one is started")
 	f.IntVar(&b.pid, "pid", 0, "process of the target, to read its CPU and memory")
 	f.StringVar(&b.data, "data", "memory", "where the server that is started keeps its queues: memory, or temp for a directory below TMPDIR")
-	f.Var(&b.sync, "sync", "when a change is durable there")
+	f.Var(b.sync, "sync", "when a change is durable there")
 	f.StringSliceVar(&b.protocols, "protocol", []string{string(bench.SQSJSON)}, "all, or of sqs-json, sqs-query, mns")
 	f.StringSliceVar(&b.workloads, "workload", []string{string(bench.Cycle)}, "all, or of send, cycle, batch, fifo, longpoll, drain, queues, depth")
 	f.IntSliceVar(&b.concurrency, "concurrency", []int{d.Concurrency}, "connections, each with one request under way")
@@ -142,7 +141,7 @@ func (b *benchFlags) mode() bench.Mode {
 	case b.data == "memory":
 		return bench.Memory
 	default:
-		return bench.Mode(b.sync)
+		return bench.Mode(b.sync.value)
 	}
 }
 

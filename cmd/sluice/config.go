@@ -153,10 +153,10 @@ func (l texts) joined() *text {
 	return &text{value: strings.Join(values, ","), line: l[0].line}
 }
 
-// or returns the value, or another one for what the file leaves out.
-func (t *text) or(absent string) string {
+// orEmpty returns the value, or nothing for what the file leaves out.
+func (t *text) orEmpty() string {
 	if t == nil {
-		return absent
+		return ""
 	}
 	return t.value
 }
@@ -302,14 +302,14 @@ func (c *config) credentials() (map[string]sluice.Credential, error) {
 	}
 	keys := make(map[string]sluice.Credential, len(*c.Credentials))
 	for i, k := range *c.Credentials {
-		if k.ID.or("") == "" || k.Secret.or("") == "" {
+		if k.ID.orEmpty() == "" || k.Secret.orEmpty() == "" {
 			return nil, fmt.Errorf("credentials: entry %d needs both id and secret", i+1)
 		}
 		if _, twice := keys[k.ID.value]; twice {
 			return nil, k.ID.errorf("the access key %s is there twice", k.ID.value)
 		}
 		c := sluice.Credential{
-			Secret: k.Secret.value, Account: k.Account.or(""), SessionToken: k.SessionToken.or(""), User: k.User.or(""),
+			Secret: k.Secret.value, Account: k.Account.orEmpty(), SessionToken: k.SessionToken.orEmpty(), User: k.User.orEmpty(),
 		}
 		if k.Policy != nil {
 			c.Policy = k.Policy.value

@@ -97,11 +97,8 @@ func showConfig(f *pflag.FlagSet, env lookup, out io.Writer) error {
 		return err
 	}
 	var c config
-	path := value(f, "config")
-	if path != "" {
-		if c, err = readConfig(path); err != nil {
-			return err
-		}
+	if s.file != nil {
+		c = *s.file
 	}
 	inFile := c.flags()
 	c.effective(&s)
@@ -112,7 +109,7 @@ func showConfig(f *pflag.FlagSet, env lookup, out io.Writer) error {
 		case withVariables[name]:
 			return variable(name)
 		case inFile[name] != nil:
-			return fmt.Sprintf("%s, line %d", path, inFile[name].line)
+			return fmt.Sprintf("%s, line %d", s.path, inFile[name].line)
 		}
 		return "default"
 	})
@@ -171,7 +168,8 @@ func (c *config) effective(s *settings) {
 // print writes the settings that are flags, each with its origin, and then the sections.
 func (c *config) print(out io.Writer, f *pflag.FlagSet, origin func(name string) string) error {
 	var doc yaml.Node
-	for _, name := range flagNames(f) {
+	flags := flagNames(f)
+	for _, name := range flags {
 		if shown := c.shown(name, value(f, name)); shown != nil {
 			shown.LineComment = origin(name)
 			doc.Content = append(doc.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, shown)
@@ -185,7 +183,6 @@ func (c *config) print(out io.Writer, f *pflag.FlagSet, origin func(name string)
 	if err := yaml.Unmarshal(b, &rest); err != nil {
 		return err
 	}
-	flags := flagNames(f)
 	for i := 0; len(rest.Content) > 0 && i < len(rest.Content[0].Content); i += 2 {
 		if name := rest.Content[0].Content[i].Value; !slices.Contains(flags, name) {
 			doc.Content = append(doc.Content, rest.Content[0].Content[i:i+2]...)

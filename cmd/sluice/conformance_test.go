@@ -144,12 +144,8 @@ func TestConformanceListsTheCorpus(t *testing.T) {
 
 // Over the network and in real time, where every signature counts. The rest of the corpus runs in package replay.
 func TestConformanceSignsForServersThatVerify(t *testing.T) {
-	config := filepath.Join(t.TempDir(), "sluice.yaml")
 	const keys = "auth: verify\ncredentials:\n  - {id: one, secret: of-one, session-token: token/of+one}\n  - {id: two, secret: of-two}\n"
-	if err := os.WriteFile(config, []byte(keys), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p := start(t, "--data=memory", "--strict", "--config", config)
+	p := start(t, "--data=memory", "--strict", "--config", writeConfig(t, keys))
 	run := func(args ...string) error {
 		var out bytes.Buffer
 		err := run(t.Context(), append([]string{"conformance", "run", "--target", p.url, "--max-wait=1s", "--filter=/Protocol/"}, args...), &out, &bytes.Buffer{})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,8 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/sluicemq/sluice"
 )
 
 // shells are how shells set a variable, by the names of shells.
@@ -60,36 +57,31 @@ Amazon; --only-sqs leaves it out. Version 1 of the AWS command line reads no end
 	f.String("config", "", "configuration file of the server")
 	f.Bool("only-sqs", false, "leave out AWS_ENDPOINT_URL")
 	f.String("ca", "", "PEM file with the authority of a server with HTTPS, for AWS_CA_BUNDLE")
-	shell := shellFlag("sh")
-	f.Var(&shell, "shell", "shell to print for")
+	shell := newChoice("sh", slices.Sorted(maps.Keys(shells))...)
+	f.Var(shell, "shell", "shell to print for")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return env(c, f, string(shell))
+		return env(c, f, shell.value)
 	}
 	return c
 }
-
-// shellFlag is a flag that knows its values.
-type shellFlag string
-
-// String returns the value.
-func (s *shellFlag) String() string { return string(*s) }
-
-// Set takes the name of a shell.
-func (s *shellFlag) Set(v string) error { return oneOf(s, v, slices.Sorted(maps.Keys(shells))...) }
-
-// Type shows the values in the usage text and in errors.
-func (s *shellFlag) Type() string { return strings.Join(slices.Sorted(maps.Keys(shells)), "|") }
 
 func env(c *cobra.Command, f *pflag.FlagSet, shell string) error {
 	if err := fromEnvironment(f, os.LookupEnv); err != nil {
 		return err
 	}
+	var file config
+	if path := value(f, "config"); path != "" {
+		var err error
+		if file, err = readConfig(path); err != nil {
+			return err
+		}
+	}
 	if !f.Changed("url") {
-		if told := endpoint(c.Context(), adminOf(f)); told != "" {
+		if told := endpoint(c.Context(), adminOf(f, &file)); told != "" {
 			_ = f.Set("url", told) // it is any text
 		}
 	}
-	vars, err := variables(f)
+	vars, err := variables(f, &file)
 	if err != nil {
 		return err
 	}
@@ -104,12 +96,9 @@ func env(c *cobra.Command, f *pflag.FlagSet, shell string) error {
 }
 
 // adminOf is the address of the control API: as given, else as the server's configuration has it.
-func adminOf(f *pflag.FlagSet) string {
-	if path := value(f, "config"); path != "" && !f.Changed("admin") {
-		// What is wrong with the file is told by variables.
-		if c, err := readConfig(path); err == nil && c.flags()["admin"] != nil {
-			return c.flags()["admin"].value
-		}
+func adminOf(f *pflag.FlagSet, file *config) string {
+	if file.Admin != nil && !f.Changed("admin") {
+		return file.Admin.value
 	}
 	return value(f, "admin")
 }
@@ -138,34 +127,22 @@ func endpoint(ctx context.Context, admin string) string {
 	return told.String()
 }
 
-// variables returns what is to be set.
-func variables(f *pflag.FlagSet) (map[string]string, error) {
-	server := strings.TrimRight(value(f, "url"), "/")
-	if !strings.Contains(server, "://") {
-		server = "http://" + server
+// variables returns what is to be set. An empty file stands for none.
+func variables(f *pflag.FlagSet, file *config) (map[string]string, error) {
+	o, err := file.options()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", value(f, "config"), err)
 	}
-	sqs, mns, id, key := sluice.DefaultSQS, sluice.DefaultMNS, "any", "any"
-	token := ""
-	if path := value(f, "config"); path != "" {
-		c, err := readConfig(path)
-		if err != nil {
-			return nil, err
-		}
-		o, err := c.options()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		sqs, mns = o.SQS, o.MNS
-		if c.Credentials != nil && len(*c.Credentials) > 0 {
-			first := (*c.Credentials)[0]
-			id, key, token = first.ID.value, first.Secret.value, first.SessionToken.or("")
-		}
+	server, id, key, token := rootURL(value(f, "url")), "any", "any", ""
+	if file.Credentials != nil && len(*file.Credentials) > 0 {
+		first := (*file.Credentials)[0]
+		id, key, token = first.ID.value, first.Secret.value, first.SessionToken.orEmpty()
 	}
 	vars := map[string]string{
 		"SLUICE_URL": server, "AWS_ENDPOINT_URL": server, "AWS_ENDPOINT_URL_SQS": server,
 		"AWS_ACCESS_KEY_ID": id, "AWS_SECRET_ACCESS_KEY": key, "AWS_SESSION_TOKEN": token,
-		"AWS_REGION": sqs.Region, "AWS_DEFAULT_REGION": sqs.Region, "AWS_CA_BUNDLE": value(f, "ca"),
-		"MNS_ENDPOINT": server, "MNS_ACCOUNT_ID": mns.Account, "ALIBABA_CLOUD_REGION_ID": mns.Region,
+		"AWS_REGION": o.SQS.Region, "AWS_DEFAULT_REGION": o.SQS.Region, "AWS_CA_BUNDLE": value(f, "ca"),
+		"MNS_ENDPOINT": server, "MNS_ACCOUNT_ID": o.MNS.Account, "ALIBABA_CLOUD_REGION_ID": o.MNS.Region,
 		"ALIBABA_CLOUD_ACCESS_KEY_ID": id, "ALIBABA_CLOUD_ACCESS_KEY_SECRET": key, "ALIBABA_CLOUD_SECURITY_TOKEN": token,
 	}
 	if value(f, "only-sqs") == "true" {
@@ -183,7 +160,7 @@ func variables(f *pflag.FlagSet) (map[string]string, error) {
 }
 
 func printVariables(out io.Writer, shell string, vars map[string]string) error {
-	s := shells[cmp.Or(shell, "sh")]
+	s := shells[shell]
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		if _, err := fmt.Fprintf(out, s.line, name, s.quote(vars[name])); err != nil {
 			return err

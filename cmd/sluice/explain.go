@@ -20,7 +20,6 @@ func explainCommand() *cobra.Command {
 
 // story is what happened to a message.
 type story struct {
-	Queue     *queueRef   `json:"queue"`
 	Events    []eventLine `json:"events"`
 	Forgotten int         `json:"forgotten"`
 	TraceIDs  []string    `json:"traceIds"`

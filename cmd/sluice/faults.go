@@ -39,7 +39,7 @@ func readFaults(section []faultText) ([]sluice.FaultRule, error) {
 	err := sluice.CheckFaults(rules...)
 	if wrong, ok := errors.AsType[*sluice.FaultRuleError](err); ok {
 		for i := len(section) - 1; i >= 0; i-- { // of two with one name the second is the wrong one
-			if at := section[i].field(wrong.Field); section[i].Name.or("") == wrong.Rule && at != nil {
+			if at := section[i].field(wrong.Field); section[i].Name.orEmpty() == wrong.Rule && at != nil {
 				return nil, at.errorf("%w", wrong)
 			}
 		}
@@ -49,8 +49,8 @@ func readFaults(section []faultText) ([]sluice.FaultRule, error) {
 
 func (v *values) fault(t *faultText) sluice.FaultRule {
 	r := sluice.FaultRule{
-		Name: t.Name.or(""), Kind: sluice.FaultKind(t.Kind.or("")), Provider: t.Provider.or(""),
-		Operation: t.Operation.or(""), Queue: t.Queue.or(""), Error: t.Error.or(""), At: sluice.FaultMoment(t.At.or("")),
+		Name: t.Name.orEmpty(), Kind: sluice.FaultKind(t.Kind.orEmpty()), Provider: t.Provider.orEmpty(),
+		Operation: t.Operation.orEmpty(), Queue: t.Queue.orEmpty(), Error: t.Error.orEmpty(), At: sluice.FaultMoment(t.At.orEmpty()),
 		Rate: v.share("rate", t.Rate), Count: v.number("count", t.Count), Copies: v.number("copies", t.Copies),
 		Delay: v.delay("delay", t.Delay), Seed: v.seed("seed", t.Seed),
 	}
@@ -101,10 +101,7 @@ func (v *values) delay(name string, t *text) *time.Duration {
 	if t == nil {
 		return nil
 	}
-	d, err := time.ParseDuration(t.value)
-	if err != nil {
-		d, err = time.ParseDuration(t.value + "s")
-	}
+	d, err := parseDuration(t.value)
 	if err != nil {
 		v.fail(t, "%s is %q, want a time, as in 1.5, 250ms or 1m30s", name, t.value)
 	}

@@ -41,10 +41,8 @@ func healthCommand() *cobra.Command {
 func health(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
-	if !strings.Contains(url, "://") {
-		url = "http://" + url
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(url, "/")+"/health", nil)
+	url = rootURL(url)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/health", nil)
 	if err != nil {
 		return fmt.Errorf("cannot ask %s: %w", url, err)
 	}
@@ -57,6 +55,15 @@ func health(ctx context.Context, client *http.Client, url string) error {
 		return fmt.Errorf("not ready: %s answers %s", r.URL, resp.Status)
 	}
 	return nil
+}
+
+// rootURL returns the URL of a server's root, without a slash at its end. HTTP is what an address without a scheme means.
+func rootURL(address string) string {
+	address = strings.TrimRight(address, "/")
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	return address
 }
 
 // clientTrusting returns a client that trusts the authorities of a file as well, if one is named.

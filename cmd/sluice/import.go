@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -103,11 +101,11 @@ func queueTextOf(q *sluice.Queue, mns sluice.Home) queueText {
 	if d := q.DeadLetter; d != nil {
 		t.DeadLetter = &deadLetterText{Queue: given(d.Queue), MaxReceives: numberOf(&d.MaxReceives)}
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.Tags)) {
+	for name, value := range q.Tags {
 		if t.Tags == nil {
 			t.Tags = map[string]text{}
 		}
-		t.Tags[name] = text{value: q.Tags[name]}
+		t.Tags[name] = text{value: value}
 	}
 	for name, value := range q.Attributes {
 		if t.Attributes == nil {

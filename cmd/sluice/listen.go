@@ -66,15 +66,23 @@ func splitAddress(address string) (scheme, host string) {
 func listenOn(addresses []string) ([]*listener, error) {
 	var all []*listener
 	for _, address := range addresses {
-		scheme, host := splitAddress(address)
-		l, err := net.Listen("tcp", host)
+		l, err := listen(address)
 		if err != nil {
 			closeAll(all)
-			return nil, fmt.Errorf("cannot listen on %s: %w", host, plain(err))
+			return nil, err
 		}
-		all = append(all, &listener{l, scheme})
+		all = append(all, l)
 	}
 	return all, nil
+}
+
+func listen(address string) (*listener, error) {
+	scheme, host := splitAddress(address)
+	l, err := net.Listen("tcp", host)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w", host, plain(err))
+	}
+	return &listener{l, scheme}, nil
 }
 
 func closeAll(all []*listener) {

@@ -22,18 +22,6 @@ type logs struct {
 	requests bool // a line for each
 }
 
-// logFlag is a flag that knows its values.
-type logFlag string
-
-// String returns the value.
-func (l *logFlag) String() string { return string(*l) }
-
-// Set takes "text" or "json".
-func (l *logFlag) Set(v string) error { return oneOf(l, v, logText, logJSON) }
-
-// Type shows the values in the usage text and in errors.
-func (l *logFlag) Type() string { return logText + "|" + logJSON }
-
 // newLog returns a log that writes a line for each record.
 func newLog(format string, w io.Writer) *slog.Logger {
 	if format == logJSON {

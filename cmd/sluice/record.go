@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -103,10 +102,9 @@ func (f *recordFlags) proxy(ctx context.Context, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
-	_, host := splitAddress(f.listen)
-	l, err := net.Listen("tcp", host)
+	l, err := listen(f.listen)
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", host, plain(err))
+		return err
 	}
 	fmt.Fprintf(stdout, "recording %s on %s\n", f.upstream, sluice.URL(l.Addr()))
 	srv := sluice.NewHTTPServer(p)

@@ -89,15 +89,15 @@ func (r *resources) read(sqs, mns sluice.Home) (sluice.Resources, error) {
 	}
 	for _, t := range r.Topics {
 		all.Topics = append(all.Topics, sluice.Topic{
-			Namespace: v.namespace(t.Namespace), Name: t.Name.or(""), FIFO: v.is("fifo", t.FIFO), MaxSize: v.number("max-size", t.MaxSize),
+			Namespace: v.namespace(t.Namespace), Name: t.Name.orEmpty(), FIFO: v.is("fifo", t.FIFO), MaxSize: v.number("max-size", t.MaxSize),
 			Logging: v.flag("logging", t.Logging),
 		})
 	}
 	for _, s := range r.Subscriptions {
 		all.Subscriptions = append(all.Subscriptions, sluice.Subscription{
-			Namespace: v.namespace(s.Namespace), Topic: s.Topic.or(""), Name: s.Name.or(""),
-			Endpoint: s.Endpoint.or(""), Queue: s.Queue.or(""), FilterTag: s.FilterTag.or(""),
-			Strategy: s.Strategy.or(""), Format: s.Format.or(""), DeadLetter: s.DeadLetter.or(""),
+			Namespace: v.namespace(s.Namespace), Topic: s.Topic.orEmpty(), Name: s.Name.orEmpty(),
+			Endpoint: s.Endpoint.orEmpty(), Queue: s.Queue.orEmpty(), FilterTag: s.FilterTag.orEmpty(),
+			Strategy: s.Strategy.orEmpty(), Format: s.Format.orEmpty(), DeadLetter: s.DeadLetter.orEmpty(),
 		})
 	}
 	return all, v.err
@@ -106,7 +106,7 @@ func (r *resources) read(sqs, mns sluice.Home) (sluice.Resources, error) {
 func (v *values) queue(q *queueText) sluice.Queue {
 	queue := sluice.Queue{
 		Namespace:    v.namespace(q.Namespace),
-		Name:         q.Name.or(""),
+		Name:         q.Name.orEmpty(),
 		ContentDedup: v.flag("content-dedup", q.ContentDedup),
 		Delay:        v.duration("delay", q.Delay),
 		Visibility:   v.duration("visibility", q.Visibility),
@@ -124,7 +124,7 @@ func (v *values) queue(q *queueText) sluice.Queue {
 		queue.Attributes[name] = value.value
 	}
 	if d := q.DeadLetter; d != nil {
-		queue.DeadLetter = &sluice.DeadLetter{Queue: d.Queue.or("")}
+		queue.DeadLetter = &sluice.DeadLetter{Queue: d.Queue.orEmpty()}
 		if n := v.number("max-receives", d.MaxReceives); n != nil {
 			queue.DeadLetter.MaxReceives = *n
 		}
@@ -198,12 +198,18 @@ func (v *values) duration(name string, t *text) *time.Duration {
 	if t == nil {
 		return nil
 	}
-	d, err := time.ParseDuration(t.value)
-	if err != nil {
-		d, err = time.ParseDuration(t.value + "s")
-	}
+	d, err := parseDuration(t.value)
 	if err != nil || d%time.Second != 0 {
 		v.fail(t, "%s is %q, want seconds, as in 90, 90s or 1m30s", name, t.value)
 	}
 	return &d
+}
+
+// parseDuration reads a duration of Go; a number alone is in seconds.
+func parseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		d, err = time.ParseDuration(s + "s")
+	}
+	return d, err
 }

@@ -30,20 +30,17 @@ A flag wins over its variable, a variable over the file. A variable that is empt
 	f.Var(&listenFlag{addresses: []string{"127.0.0.1:9324"}}, "listen",
 		"address to listen on, several times for several of them; port 0 takes a free one")
 	f.String("data", "./sluice-data", "directory to keep the queues in, or memory to keep nothing")
-	mode := syncFlag(sluice.SyncOS)
-	f.Var(&mode, "sync", "when a change is durable: os survives a killed process, always a power loss too")
+	f.Var(syncChoice(), "sync", "when a change is durable: os survives a killed process, always a power loss too")
 	f.Bool("account-per-key", false, "give each access key an account of its own, so that test runs can share a server")
 	f.Bool("strict", false, "hold the providers' wait rules too, such as 60 s between purges")
-	f.Var(new(authFlag), "auth",
+	f.Var(newChoice("", authOff, authVerify), "auth",
 		"whether signatures are verified with the credentials of the file; by default they are if it lists any")
-	certificates := tlsFlag(tlsOff)
-	f.Var(&certificates, "tls", "whether the addresses answer HTTPS too, with certificates of an authority in the data directory")
+	f.Var(newChoice(tlsOff, tlsOff, tlsGenerated), "tls", "whether the addresses answer HTTPS too, with certificates of an authority in the data directory")
 	f.String("tls-cert", "", "PEM file with a certificate: the addresses answer HTTPS too")
 	f.String("tls-key", "", "PEM file with the key of that certificate")
-	style := urlStyleFlag(sluice.QueueURLHost)
-	f.Var(&style, "queue-url-style", "form of queue URLs in answers: the provider's path, or one of LocalStack's strategies")
-	format := logFlag(logText)
-	f.Var(&format, "log-format", "form of the log on standard error")
+	f.Var(newChoice(sluice.QueueURLHost, sluice.QueueURLHost, sluice.QueueURLPath, sluice.QueueURLStandard, sluice.QueueURLDomain), "queue-url-style",
+		"form of queue URLs in answers: the provider's path, or one of LocalStack's strategies")
+	f.Var(newChoice(logText, logText, logJSON), "log-format", "form of the log on standard error")
 	f.Bool("log-requests", false, "log a line for each request")
 	adminFlags(f)
 	f.String("config", "", "YAML file with these and more settings")

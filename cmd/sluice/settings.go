@@ -20,7 +20,8 @@ type settings struct {
 	logs     logs
 	signals  signals                  // what OpenTelemetry's variables ask for
 	again    func() (settings, error) // weighs the sources again
-	where    func(error) error        // adds to an error of a resource where in the file that is; nil without a file
+	path     string                   // of the file; empty without one
+	file     *config                  // nil without one
 }
 
 // lookup is os.LookupEnv or a test's stand-in.
@@ -35,9 +36,10 @@ func settle(f *pflag.FlagSet, env lookup) (settings, error) {
 	}
 	if path := value(f, "config"); path != "" {
 		var err error
-		if s.options, s.where, err = fromFile(f, path); err != nil {
+		if s.file, s.options, err = fromFile(f, path); err != nil {
 			return settings{}, err
 		}
+		s.path = path
 	}
 	s.listen = strings.Split(value(f, "listen"), ",")
 	s.security = security{mode: value(f, "tls"), cert: value(f, "tls-cert"), key: value(f, "tls-key")}
@@ -105,12 +107,12 @@ func wanted(flag *pflag.Flag) string {
 	return flag.Value.Type()
 }
 
-// fromFile sets each flag that neither the command line nor the environment gave, and returns the settings that have
-// no flag.
-func fromFile(f *pflag.FlagSet, path string) (o sluice.Options, where func(error) error, err error) {
+// fromFile sets each flag that neither the command line nor the environment gave, and returns the file and the settings
+// that have no flag.
+func fromFile(f *pflag.FlagSet, path string) (*config, sluice.Options, error) {
 	c, err := readConfig(path)
 	if err != nil {
-		return o, nil, err
+		return nil, sluice.Options{}, err
 	}
 	for name, t := range c.flags() {
 		if t == nil || f.Changed(name) {
@@ -118,71 +120,56 @@ func fromFile(f *pflag.FlagSet, path string) (o sluice.Options, where func(error
 		}
 		if f.Set(name, t.value) != nil {
 			err := t.errorf("%s is %q, want %s", name, t.value, wanted(f.Lookup(name)))
-			return o, nil, fmt.Errorf("%s: %w", path, err)
+			return nil, sluice.Options{}, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	if o, err = c.options(); err != nil {
-		return o, nil, fmt.Errorf("%s: %w", path, err)
+	o, err := c.options()
+	if err != nil {
+		return nil, sluice.Options{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return o, func(err error) error { return c.place(path, err) }, nil
+	return &c, o, nil
 }
 
 // placed says where in the file a resource is of which an error tells.
 func (s *settings) placed(err error) error {
-	if s.where == nil {
+	if s.file == nil {
 		return err
 	}
-	return s.where(err)
+	return s.file.place(s.path, err)
 }
 
-// syncFlag is a flag that knows its values, wherever they come from.
-type syncFlag sluice.Sync
-
-// String returns the value.
-func (s *syncFlag) String() string { return string(*s) }
-
-// Set takes "os" or "always".
-func (s *syncFlag) Set(v string) error {
-	return oneOf(s, v, string(sluice.SyncOS), string(sluice.SyncAlways))
+// choice is a flag that knows its values, wherever they come from.
+type choice struct {
+	value  string
+	values []string
 }
 
-// Type shows the values in the usage text and in errors.
-func (s *syncFlag) Type() string { return "os|always" }
-
-// urlStyleFlag is one as well.
-type urlStyleFlag sluice.QueueURLStyle
-
-// String returns the value.
-func (u *urlStyleFlag) String() string { return string(*u) }
-
-// Set takes one of the forms of queue URLs.
-func (u *urlStyleFlag) Set(v string) error {
-	return oneOf(u, v, string(sluice.QueueURLHost), string(sluice.QueueURLPath), string(sluice.QueueURLStandard), string(sluice.QueueURLDomain))
-}
-
-// Type shows the values in the usage text and in errors.
-func (u *urlStyleFlag) Type() string { return "host|path|standard|domain" }
-
-// authFlag is one as well.
-type authFlag string
-
-// String returns the value.
-func (a *authFlag) String() string { return string(*a) }
-
-// Set takes "off" or "verify".
-func (a *authFlag) Set(v string) error { return oneOf(a, v, authOff, authVerify) }
-
-// Type shows the values in the usage text and in errors.
-func (a *authFlag) Type() string { return authOff + "|" + authVerify }
-
-// oneOf sets a flag to one of its values.
-func oneOf[F ~string](f *F, v string, values ...string) error {
-	if !slices.Contains(values, v) {
-		return fmt.Errorf("want %s", strings.Join(values, "|"))
+// newChoice returns a flag with its default and the values that it can be set to.
+func newChoice[V ~string](value V, values ...V) *choice {
+	c := &choice{value: string(value)}
+	for _, v := range values {
+		c.values = append(c.values, string(v))
 	}
-	*f = F(v)
+	return c
+}
+
+// String returns the value.
+func (c *choice) String() string { return c.value }
+
+// Set takes one of the values.
+func (c *choice) Set(v string) error {
+	if !slices.Contains(c.values, v) {
+		return fmt.Errorf("want %s", c.Type())
+	}
+	c.value = v
 	return nil
 }
+
+// Type shows the values in the usage text and in errors.
+func (c *choice) Type() string { return strings.Join(c.values, "|") }
+
+// syncChoice is the flag that says when a change is durable.
+func syncChoice() *choice { return newChoice(sluice.SyncOS, sluice.SyncOS, sluice.SyncAlways) }
 
 // What auth can be. Without it, whether there are credentials decides.
 const (

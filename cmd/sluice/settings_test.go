@@ -109,7 +109,7 @@ func TestEveryServeFlagHasAVariable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.again, s.where = nil, nil
+	s.again, s.path, s.file = nil, "", nil
 	want := settings{listen: []string{"h:1"}, security: security{mode: "off", cert: "c", key: "k"}, logs: logs{format: "json", requests: true}, admin: adminSettings{address: "none", asked: true, token: "t"}, options: sluice.Options{
 		Data: "d", QueueURLs: sluice.QueueURLPath, AccountPerKey: true, Sync: sluice.SyncAlways, Strict: true, SQS: sluice.DefaultSQS, MNS: sluice.DefaultMNS, Credentials: map[string]sluice.Credential{},
 	}}

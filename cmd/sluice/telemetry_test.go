@@ -35,7 +35,7 @@ func TestTelemetryIsOffUnlessAskedFor(t *testing.T) {
 		{"disabled", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"}, signals{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := askedFor(func(name string) (string, bool) { v, ok := tt.env[name]; return v, ok })
+			got := askedFor(environment(tt.env))
 			if got != tt.want {
 				t.Errorf("askedFor(%v) = %+v, want %+v", tt.env, got, tt.want)
 			}

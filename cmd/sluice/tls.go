@@ -21,18 +21,6 @@ const (
 	tlsGenerated = "generated"
 )
 
-// tlsFlag is a flag that knows its values.
-type tlsFlag string
-
-// String returns the value.
-func (m *tlsFlag) String() string { return string(*m) }
-
-// Set takes "off" or "generated".
-func (m *tlsFlag) Set(v string) error { return oneOf(m, v, tlsOff, tlsGenerated) }
-
-// Type shows the values in the usage text and in errors.
-func (m *tlsFlag) Type() string { return tlsOff + "|" + tlsGenerated }
-
 // security says where certificates come from.
 type security struct {
 	mode      string
