@@ -80,13 +80,13 @@ func Parse(text string) (*Object, []Include, error) {
 		return nil, nil, fmt.Errorf("larger than %d bytes", maxSize)
 	}
 	p := &parser{text: strings.TrimPrefix(text, "\ufeff"), line: 1}
-	p.blank(true)
+	p.blank()
 	braces := p.take('{')
 	o, err := p.object(braces, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.blank(true)
+	p.blank()
 	if !p.end() {
 		return nil, nil, p.errorf("%q after the end", p.peek())
 	}

@@ -44,13 +44,13 @@ func (p *parser) take(b byte) bool {
 	return true
 }
 
-// blank skips white space and comments; line feeds only if they do not matter.
-func (p *parser) blank(lines bool) {
+// blank skips white space, line feeds and comments.
+func (p *parser) blank() {
 	for !p.end() {
 		switch b := p.peek(); {
-		case b == ' ' || b == '\t' || b == '\r' || b == '\f' || lines && b == '\n':
+		case b == ' ' || b == '\t' || b == '\r' || b == '\f' || b == '\n':
 			p.skip(1)
-		case strings.HasPrefix(p.text[p.at:], "\u00a0"):
+		case p.follows("\u00a0"):
 			p.skip(len("\u00a0"))
 		case p.comment():
 			p.skip(len(p.restOfLine()))
@@ -69,9 +69,9 @@ func (p *parser) restOfLine() string {
 
 // separated skips what may stand between two fields or elements: line feeds and at most one comma.
 func (p *parser) separated() error {
-	p.blank(true)
+	p.blank()
 	if p.take(',') {
-		p.blank(true)
+		p.blank()
 		if p.peek() == ',' {
 			return p.errorf("two commas in a row")
 		}
@@ -131,13 +131,13 @@ func (p *parser) field(o *Object, depth int) error {
 	if depth += len(path); depth > maxDepth {
 		return p.errorf("more than %d levels", maxDepth)
 	}
-	p.blank(true)
+	p.blank()
 	switch {
 	case p.follows("+="):
 		return p.errorf("+= cannot be read: write out the whole list")
 	case p.peek() == '{':
 	case p.take('='), p.take(':'):
-		p.blank(true)
+		p.blank()
 	default:
 		return p.errorf("want = or { after %s", strings.Join(path, "."))
 	}

@@ -220,20 +220,19 @@ func (r *Result) stackPolicy(t *template, resource string, properties map[string
 
 // policyFor gives an attribute to the queue with a URL.
 func (r *Result) policyFor(resource, url, attribute, value string) {
-	if q := r.queueAt(url); q != nil {
+	if q := r.queueAt(resource, url); q != nil {
 		setAttribute(q, attribute, value)
-		return
 	}
-	r.warn("%s: its queue %s is not in the file: it is left out", resource, url)
 }
 
-// queueAt finds a queue by its URL.
-func (r *Result) queueAt(url string) *sluice.Queue {
+// queueAt finds the queue that a resource is for by its URL. It warns and returns nil if there is none.
+func (r *Result) queueAt(resource, url string) *sluice.Queue {
 	name := url[strings.LastIndexByte(url, '/')+1:]
 	for i := range r.Options.Resources.Queues {
 		if q := &r.Options.Resources.Queues[i]; q.Name == name {
 			return q
 		}
 	}
+	r.warn("%s: its queue %s is not in the file: it is left out", resource, url)
 	return nil
 }

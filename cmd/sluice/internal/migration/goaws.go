@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -111,22 +112,25 @@ func (r *Result) goServer(e *goEnvironment) {
 	}
 }
 
+func wholeUnlessZero(n int64) *time.Duration {
+	if n == 0 {
+		return nil
+	}
+	return whole(n)
+}
+
 func (r *Result) goQueue(e *goEnvironment, given *goQueue) {
-	q := sluice.Queue{Name: given.Name, FIFO: given.FIFO || strings.HasSuffix(given.Name, ".fifo")}
 	own, defaults := given.goAttributes, e.Defaults
-	for _, set := range []struct {
-		own, otherwise int64
-		to             func(int64)
-	}{
-		{own.Visibility, defaults.Visibility, func(n int64) { q.Visibility = whole(n) }},
-		{own.Wait, defaults.Wait, func(n int64) { q.Wait = whole(n) }},
-		{own.Retention, defaults.Retention, func(n int64) { q.Retention = whole(n) }},
-		{own.Delay, defaults.Delay, func(n int64) { q.Delay = whole(n) }},
-		{int64(own.MaxSize), int64(defaults.MaxSize), func(n int64) { q.MaxSize = new(int(n)) }},
-	} {
-		if n := cmp.Or(set.own, set.otherwise); n != 0 {
-			set.to(n)
-		}
+	q := sluice.Queue{
+		Name:       given.Name,
+		FIFO:       given.FIFO || strings.HasSuffix(given.Name, ".fifo"),
+		Visibility: wholeUnlessZero(cmp.Or(own.Visibility, defaults.Visibility)),
+		Wait:       wholeUnlessZero(cmp.Or(own.Wait, defaults.Wait)),
+		Retention:  wholeUnlessZero(cmp.Or(own.Retention, defaults.Retention)),
+		Delay:      wholeUnlessZero(cmp.Or(own.Delay, defaults.Delay)),
+	}
+	if n := cmp.Or(own.MaxSize, defaults.MaxSize); n != 0 {
+		q.MaxSize = &n
 	}
 	if given.RedrivePolicy != "" {
 		var err error

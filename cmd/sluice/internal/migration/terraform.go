@@ -2,12 +2,12 @@ package migration
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sluicemq/sluice"
 )
@@ -132,6 +132,14 @@ func (a attributes) number(names ...string) *int {
 	return &n
 }
 
+func (a attributes) seconds(name string) *time.Duration {
+	n := a.number(name)
+	if n == nil {
+		return nil
+	}
+	return whole(int64(*n))
+}
+
 func (a attributes) is(name string) bool { return a.text(name) == "true" }
 
 // place puts the first account and region that a state names at home, so that resource names in policies hold.
@@ -148,20 +156,15 @@ func (r *Result) place(arn string) sluice.Home {
 }
 
 func (r *Result) stateQueue(name string, a attributes) {
-	q := sluice.Queue{Name: a.text("name"), FIFO: a.is("fifo_queue"), Namespace: r.place(a.text("arn"))}
-	for _, set := range []struct {
-		name string
-		to   func(int64)
-	}{
-		{"delay_seconds", func(n int64) { q.Delay = whole(n) }},
-		{"visibility_timeout_seconds", func(n int64) { q.Visibility = whole(n) }},
-		{"message_retention_seconds", func(n int64) { q.Retention = whole(n) }},
-		{"receive_wait_time_seconds", func(n int64) { q.Wait = whole(n) }},
-		{"max_message_size", func(n int64) { q.MaxSize = new(int(n)) }},
-	} {
-		if n := a.number(set.name); n != nil {
-			set.to(int64(*n))
-		}
+	q := sluice.Queue{
+		Namespace:  r.place(a.text("arn")),
+		Name:       a.text("name"),
+		FIFO:       a.is("fifo_queue"),
+		Delay:      a.seconds("delay_seconds"),
+		Visibility: a.seconds("visibility_timeout_seconds"),
+		Retention:  a.seconds("message_retention_seconds"),
+		Wait:       a.seconds("receive_wait_time_seconds"),
+		MaxSize:    a.number("max_message_size"),
 	}
 	if q.FIFO {
 		q.ContentDedup = new(a.is("content_based_deduplication"))
@@ -220,32 +223,20 @@ func statePolicy(attribute, name string) func(*Result, string, attributes) {
 }
 
 func (r *Result) stateRedrive(name string, a attributes) {
-	q := r.queueAt(a.text("queue_url"))
-	if q == nil {
-		r.warn("%s: its queue %s is not in the file: it is left out", name, a.text("queue_url"))
-		return
+	if q := r.queueAt(name, a.text("queue_url")); q != nil {
+		r.setRedrive(q, name, a.text("redrive_policy"))
 	}
-	r.setRedrive(q, name, a.text("redrive_policy"))
 }
 
 func (r *Result) stateMNSQueue(_ string, a attributes) {
 	q := sluice.Queue{
-		Namespace: r.Options.MNS,
-		Name:      a.text("queue_name", "name"),
-		MaxSize:   a.number("maximum_message_size"),
-	}
-	for _, set := range []struct {
-		name string
-		to   func(int64)
-	}{
-		{"delay_seconds", func(n int64) { q.Delay = whole(n) }},
-		{"visibility_timeout", func(n int64) { q.Visibility = whole(n) }},
-		{"message_retention_period", func(n int64) { q.Retention = whole(n) }},
-		{"polling_wait_seconds", func(n int64) { q.Wait = whole(n) }},
-	} {
-		if n := a.number(set.name); n != nil {
-			set.to(int64(*n))
-		}
+		Namespace:  r.Options.MNS,
+		Name:       a.text("queue_name", "name"),
+		Delay:      a.seconds("delay_seconds"),
+		Visibility: a.seconds("visibility_timeout"),
+		Retention:  a.seconds("message_retention_period"),
+		Wait:       a.seconds("polling_wait_seconds"),
+		MaxSize:    a.number("maximum_message_size"),
 	}
 	if a["logging_enabled"] != nil {
 		q.Logging = new(a.is("logging_enabled"))
@@ -266,7 +257,7 @@ func (r *Result) stateTopic(_ string, a attributes) {
 func (r *Result) stateSubscription(_ string, a attributes) {
 	s := sluice.Subscription{
 		Topic:     a.text("topic_name"),
-		Name:      cmp.Or(a.text("subscription_name"), a.text("name")),
+		Name:      a.text("subscription_name", "name"),
 		Endpoint:  a.text("endpoint"),
 		FilterTag: a.text("filter_tag"),
 		Strategy:  a.text("notify_strategy"),
