@@ -189,22 +189,26 @@ func (f *conformanceFlags) open(ctx context.Context) ([]conformanceTarget, error
 	if len(f.targets) == 0 {
 		f.targets = []string{"sluice"}
 	}
-	var all []conformanceTarget
-	for _, name := range f.targets {
-		t, err := f.openOne(ctx, name)
-		if err != nil {
+	all := make([]conformanceTarget, len(f.targets))
+	for i, name := range f.targets {
+		var err error
+		if all[i], err = f.openOne(ctx, name); err != nil {
 			return nil, err
 		}
-		if f.deviations != "" {
-			text, err := os.ReadFile(f.deviations)
-			if err != nil {
-				return nil, err
-			}
-			if t.known, err = replay.ParseDeviations(string(text)); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, t)
+	}
+	if f.deviations == "" {
+		return all, nil
+	}
+	text, err := os.ReadFile(f.deviations)
+	if err != nil {
+		return nil, err
+	}
+	known, err := replay.ParseDeviations(string(text))
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].known = known
 	}
 	return all, nil
 }
