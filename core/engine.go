@@ -65,8 +65,8 @@ type Engine struct {
 
 	mu        sync.RWMutex // before any queue's lock
 	queues    map[QueueKey]*queue
-	names     map[Namespace][]QueueName // sorted
-	buried    cemetery                  // of queues
+	names     directory[QueueName]
+	buried    cemetery // of queues
 	lastQueue uint32
 	topics    topics
 	lost      []part // stale, and the store could not be read
@@ -78,7 +78,7 @@ type Engine struct {
 func Open(store persistence.Store, o Options) (*Engine, error) {
 	e := &Engine{
 		clock: o.Clock, onError: o.OnError, budget: o.BodyBudget, watched: len(o.Observers) > 0,
-		queues: map[QueueKey]*queue{}, names: map[Namespace][]QueueName{}, buried: newCemetery(buriedPrefix),
+		queues: map[QueueKey]*queue{}, names: directory[QueueName]{}, buried: newCemetery(buriedPrefix),
 		topics: newTopics(), render: o.Render,
 	}
 	if e.render == nil {
@@ -235,19 +235,23 @@ func (e *Engine) refresh(p part) {
 // hold takes a queue's lock. On an error the lock is not held.
 func (e *Engine) hold(q *queue) error {
 	q.mu.Lock()
-	var err error
-	switch {
-	case q.shut:
-		err = errClosed
-	case q.stale.Load():
-		err = errStale
-	case q.deleted:
-		err = &Error{Kind: QueueNotFound}
-	}
+	err := q.usable()
 	if err != nil {
 		q.mu.Unlock()
 	}
 	return err
+}
+
+func (q *queue) usable() error {
+	switch {
+	case q.shut:
+		return errClosed
+	case q.stale.Load():
+		return errStale
+	case q.deleted:
+		return &Error{Kind: QueueNotFound}
+	}
+	return nil
 }
 
 // open finds and locks a queue.
@@ -289,13 +293,7 @@ func (e *Engine) append(q *queue, c *changes) (ticket, error) {
 	if !slices.Contains(c.parts, part(q)) {
 		c.parts = append(c.parts, q)
 	}
-	t, err := e.journal.append(c)
-	for _, p := range c.parts {
-		if q, ok := p.(*queue); ok && err == nil {
-			q.last = t.commit
-		}
-	}
-	return t, err
+	return e.journal.append(c)
 }
 
 // ring brings a queue whose instant has come up to date.

@@ -245,6 +245,42 @@ func TestAnswersWaitForWhatTheyRestOn(t *testing.T) {
 	}
 }
 
+// What a publication has brought to a queue is shown only once it is stored.
+func TestAnswersWaitForWhatWasPublished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newFaultyWorld(t, topicRules())
+		q := w.create("q", Patch{})
+		ctx := context.Background()
+		topic := TopicKey{home, "t"}
+		if _, _, err := w.CreateTopic(ctx, topic, TopicPatch{}); err != nil {
+			t.Fatalf("CreateTopic() = %v", err)
+		}
+		to := SubscriptionSettings{Endpoint: Endpoint{Kind: EndpointQueue, Queue: q}}
+		if _, _, err := w.Subscribe(ctx, topic, "s", to); err != nil {
+			t.Fatalf("Subscribe() = %v", err)
+		}
+		release := store.Block()
+		verbs := []func() error{
+			func() error { return second(w.Publish(ctx, topic, Publication{Body: "m"})) },
+			func() error { return second(w.Queue(ctx, q)) },
+			func() error { return second(w.Peek(ctx, q, nil)) },
+		}
+		errs := make(chan error, len(verbs))
+		for _, verb := range verbs {
+			go func() { errs <- verb() }()
+			synctest.Wait()
+		}
+		if len(errs) > 0 {
+			t.Errorf("%d verbs were answered before anything was stored", len(errs))
+		}
+		release()
+		for range cap(errs) {
+			wantKind(t, "a verb", <-errs, none)
+		}
+		w.counts(q, 1, 0, 0)
+	})
+}
+
 func TestPollsOutliveFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, store := newFaultyWorld(t, forgiving())

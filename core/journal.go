@@ -25,11 +25,8 @@ type journal struct {
 	pending []*commit // not ended, in order; only the last one may still gather
 
 	audiences []*audience
-	stats     stats
+	commits   atomic.Int64 // that have ended, for tests
 }
-
-// stats are the counters of the journal, for metrics and benchmarks.
-type stats struct{ commits, failed, entries, bytes atomic.Int64 }
 
 // These bound a commit. Badger takes 2.3 MiB and 20,000 changes in one transaction with our options. A commit stops
 // gathering at the first pair; a verb may not exceed the second, so that one that does fails alone, not with those who
@@ -108,10 +105,25 @@ func (j *journal) append(c *changes) (ticket, error) {
 	open.batch.Ops = append(open.batch.Ops, c.batch.Ops...)
 	open.batch.Size += c.batch.Size
 	open.parts = append(open.parts, c.parts...)
+	for _, p := range c.parts {
+		if q, ok := p.(*queue); ok {
+			q.last = open // whichever way its changes come: answers rest on them, see conclude
+		}
+	}
 	if len(c.events) > 0 {
 		open.told = append(open.told, c.events)
 	}
 	return ticket{commit: open, leads: leads}, nil
+}
+
+// commit appends changes, lets go of the lock under which they were made, and returns when they are durable.
+func (j *journal) commit(c *changes, mu *sync.Mutex) error {
+	t, err := j.append(c)
+	mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return j.wait(t)
 }
 
 // gathering returns the commit that takes appends, nil if there is none.
@@ -164,12 +176,8 @@ func (j *journal) lead(c *commit) {
 
 // end tells the events of a commit and answers those who wait for it.
 func (j *journal) end(c *commit) {
-	j.stats.commits.Add(1)
-	j.stats.entries.Add(int64(len(c.batch.Ops)))
-	j.stats.bytes.Add(int64(c.batch.Size))
-	if c.err != nil {
-		j.stats.failed.Add(1)
-	} else {
+	j.commits.Add(1)
+	if c.err == nil {
 		for _, a := range j.audiences {
 			a.tell(c.told)
 		}
