@@ -54,13 +54,8 @@ func (e *Engine) appendInParts(q *queue, c *changes) ([]ticket, error) {
 }
 
 func (v *view) amend(q *queue, change func(QueueInfo) (Patch, error), c *changes) error {
-	switch {
-	case q.shut:
-		return errClosed
-	case q.stale.Load():
-		return errStale
-	case q.deleted:
-		return &Error{Kind: QueueNotFound}
+	if err := q.usable(); err != nil {
+		return err
 	}
 	now := v.e.now()
 	q.advance(now, c, v.e.watched) // what is over is over under the old settings

@@ -38,10 +38,13 @@ func (b *cemetery) exhume(key QueueKey, c *changes) {
 }
 
 func (b *cemetery) load(e *Engine) error {
-	return e.journal.store.Load([]byte{b.prefix}, nil, func(_, value []byte) error {
-		r := newReader(value)
-		key := r.key()
-		b.at[key] = r.instant()
-		return r.err
-	})
+	return e.journal.store.Load([]byte{b.prefix}, nil, func(_, value []byte) error { return b.read(value) })
+}
+
+// read notes a deletion that the store remembers.
+func (b *cemetery) read(value []byte) error {
+	r := newReader(value)
+	key := r.key()
+	b.at[key] = r.instant()
+	return r.err
 }

@@ -43,14 +43,7 @@ func encodeDedup(e dedupEntry) []byte {
 }
 
 func decodeDedup(record []byte) (dedupEntry, error) {
-	var e dedupEntry
 	r := newReader(record)
-	if len(r.b) < len(e.id) {
-		return e, errRecord
-	}
-	copy(e.id[:], r.b)
-	r.b = r.b[len(e.id):]
-	e.sequence = r.uint()
-	e.until = r.instant()
+	e := dedupEntry{id: r.id(), sequence: r.uint(), until: r.instant()}
 	return e, r.err
 }

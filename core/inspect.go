@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -82,32 +81,23 @@ func (e *Engine) release(q *queue, c *changes) error {
 	return e.commit(q, c)
 }
 
-// filter returns up to Limit queues that match.
+// filter returns up to Limit queues that match; all if it is negative.
 func (e *Engine) filter(f QueueFilter) (found []*queue, more bool) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	after := f.After.Namespace
 	for _, ns := range slices.SortedFunc(maps.Keys(e.names), compareNamespaces) {
-		if !f.admits(ns) || compareNamespaces(ns, after) < 0 {
+		if !f.admits(ns) || compareNamespaces(ns, f.After.Namespace) < 0 {
 			continue
 		}
-		names := e.names[ns]
-		i, _ := slices.BinarySearch(names, QueueName(f.Prefix))
-		if ns == after {
-			j, exact := slices.BinarySearch(names, f.After.Name)
-			if exact {
-				j++
-			}
-			i = max(i, j)
+		after := QueueName("")
+		if ns == f.After.Namespace {
+			after = f.After.Name
 		}
-		for _, name := range names[i:] {
-			if !strings.HasPrefix(string(name), f.Prefix) {
-				break // all names with the prefix stand together
-			}
-			if len(found) == f.Limit {
-				return found, true
-			}
-			found = append(found, e.queues[QueueKey{ns, name}])
+		some, more := page(e.names[ns], QueueName(f.Prefix), after, f.Limit-len(found), func(name QueueName) (*queue, bool) {
+			return e.queues[QueueKey{ns, name}], true
+		})
+		if found = append(found, some...); more {
+			return found, true
 		}
 	}
 	return found, false
@@ -126,18 +116,17 @@ func (e *Engine) Namespaces() []Namespace {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	all := map[Namespace]bool{}
-	for ns, names := range e.names {
-		all[ns] = all[ns] || len(names) > 0
+	for ns := range e.names {
+		all[ns] = true
 	}
-	for ns, names := range e.topics.names {
-		all[ns] = all[ns] || len(names) > 0
+	for ns := range e.topics.names {
+		all[ns] = true
 	}
 	e.outbox.mu.Lock()
-	for ns, records := range e.outbox.records {
-		all[ns] = all[ns] || len(records) > 0
+	for ns := range e.outbox.records {
+		all[ns] = true
 	}
 	e.outbox.mu.Unlock()
-	maps.DeleteFunc(all, func(_ Namespace, used bool) bool { return !used })
 	return slices.SortedFunc(maps.Keys(all), compareNamespaces)
 }
 

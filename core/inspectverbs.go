@@ -37,7 +37,7 @@ func (e *Engine) intervene(p Place, change func(q *queue, m *message, now instan
 	q.advance(now, &c, e.watched)
 	m := q.messages[p.Sequence]
 	if m == nil {
-		return (&view{e: e}).abandon(q, &c, &Error{Kind: MessageGone})
+		return e.abandon(q, &c, &Error{Kind: MessageGone})
 	}
 	change(q, m, now, &c)
 	return e.commit(q, &c)
@@ -68,7 +68,7 @@ func (e *Engine) Transfer(p Place, to QueueKey) (Place, error) {
 	q.advance(now, &c, e.watched)
 	target.advance(now, &c, e.watched)
 	moved, failed := e.transfer(q, target, p.Sequence, now, &c)
-	if err := (&view{e: e}).commitBoth(q, target, &c); err != nil {
+	if err := e.commitBoth(q, target, &c); err != nil {
 		return Place{}, errors.Join(failed, err)
 	}
 	return moved, failed

@@ -26,8 +26,7 @@ func (v *view) inform(q *queue) (QueueInfo, error) {
 
 // Queues implements Broker.
 func (v *view) Queues(_ context.Context, ns Namespace, prefix string, after QueueName, limit int) ([]QueueInfo, bool, error) {
-	matches := func(q *queue) bool { return strings.HasPrefix(string(q.key.Name), prefix) }
-	found, more := v.e.list(ns, max(after, QueueName(prefix)), after, limit, matches)
+	found, more := v.e.list(ns, QueueName(prefix), after, limit, func(*queue) bool { return true })
 	infos := make([]QueueInfo, 0, len(found))
 	for _, q := range found {
 		err := v.e.lock(q)
@@ -51,11 +50,7 @@ func (v *view) RedriveSources(_ context.Context, key QueueKey, after QueueName, 
 	if _, err := v.e.find(key); err != nil {
 		return nil, false, err
 	}
-	uses := func(q *queue) bool {
-		r := q.settings().Redrive
-		return r != nil && r.Target == key
-	}
-	found, more := v.e.list(key.Namespace, after, after, limit, uses)
+	found, more := v.e.list(key.Namespace, "", after, limit, redrivesTo(key))
 	keys := make([]QueueKey, len(found))
 	for i, q := range found {
 		keys[i] = q.key
@@ -63,23 +58,66 @@ func (v *view) RedriveSources(_ context.Context, key QueueKey, after QueueName, 
 	return keys, more, nil
 }
 
-// list returns up to limit queues that match, in the order of their names, from one name on but not after itself.
-// The bool tells whether there are more.
-func (e *Engine) list(ns Namespace, from, after QueueName, limit int, matches func(*queue) bool) ([]*queue, bool) {
+// redrivesTo selects the queues whose dead-letter queue this is.
+func redrivesTo(target QueueKey) func(*queue) bool {
+	return func(q *queue) bool {
+		r := q.settings().Redrive
+		return r != nil && r.Target == target
+	}
+}
+
+// list returns up to limit queues that match, as page does.
+func (e *Engine) list(ns Namespace, prefix, after QueueName, limit int, matches func(*queue) bool) ([]*queue, bool) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	names := e.names[ns]
-	i, _ := slices.BinarySearch(names, from)
-	var found []*queue
-	for _, name := range names[i:] {
+	return page(e.names[ns], prefix, after, limit, func(name QueueName) (*queue, bool) {
 		q := e.queues[QueueKey{ns, name}]
-		if after != "" && name <= after || !matches(q) {
+		return q, matches(q)
+	})
+}
+
+// page returns up to limit of what sorted names stand for, in their order: those with the prefix, after a name, as far
+// as get wants them. The bool tells whether there are more. A negative limit is none.
+func page[N ~string, T any](names []N, prefix, after N, limit int, get func(N) (T, bool)) (found []T, more bool) {
+	i, _ := slices.BinarySearch(names, max(after, prefix))
+	for _, name := range names[i:] {
+		if !strings.HasPrefix(string(name), string(prefix)) {
+			break // all names with the prefix stand together
+		}
+		if after != "" && name <= after {
+			continue
+		}
+		item, wanted := get(name)
+		if !wanted {
 			continue
 		}
 		if len(found) == limit {
 			return found, true
 		}
-		found = append(found, q)
+		found = append(found, item)
 	}
 	return found, false
+}
+
+// directory is the names of what namespaces have, sorted. None is empty.
+type directory[N ~string] map[Namespace][]N
+
+func (d directory[N]) add(ns Namespace, name N) {
+	names := d[ns]
+	if i, found := slices.BinarySearch(names, name); !found {
+		d[ns] = slices.Insert(names, i, name)
+	}
+}
+
+func (d directory[N]) remove(ns Namespace, name N) {
+	names := d[ns]
+	i, found := slices.BinarySearch(names, name)
+	if !found {
+		return
+	}
+	if names = slices.Delete(names, i, i+1); len(names) > 0 {
+		d[ns] = names
+	} else {
+		delete(d, ns) // there can be as many as access keys
+	}
 }

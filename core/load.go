@@ -75,13 +75,13 @@ func (e *Engine) loadGraves() ([]grave, error) {
 	err := e.journal.store.Load([]byte{deletedPrefix}, nil, func(key, _ []byte) error {
 		id := queueOf(key)
 		e.lastQueue = max(e.lastQueue, id)
-		graves = append(graves, grave{queue: id, through: ^uint64(0)})
+		graves = append(graves, queueGrave(id))
 		return nil
 	})
 	err = errors.Join(err, e.buried.load(e), e.topics.buried.load(e))
 	for _, q := range e.queues {
 		if q.unswept() {
-			graves = append(graves, grave{queue: q.id, through: q.purgedThrough, purged: q})
+			graves = append(graves, q.purgeGrave())
 		}
 	}
 	return graves, err
@@ -92,24 +92,13 @@ func (e *Engine) register(q *queue) {
 	q.resident = &e.resident
 	e.queues[q.key] = q
 	e.lastQueue = max(e.lastQueue, q.id)
-	names := e.names[q.key.Namespace]
-	i, found := slices.BinarySearch(names, q.key.Name)
-	if !found {
-		e.names[q.key.Namespace] = slices.Insert(names, i, q.key.Name)
-	}
+	e.names.add(q.key.Namespace, q.key.Name)
 }
 
 // unregister makes a queue unknown.
 func (e *Engine) unregister(q *queue) {
 	delete(e.queues, q.key)
-	names := e.names[q.key.Namespace]
-	if i, found := slices.BinarySearch(names, q.key.Name); found {
-		if names = slices.Delete(names, i, i+1); len(names) > 0 {
-			e.names[q.key.Namespace] = names
-		} else {
-			delete(e.names, q.key.Namespace) // there can be as many as access keys
-		}
-	}
+	e.names.remove(q.key.Namespace, q.key.Name)
 }
 
 // loadMessages fills an empty queue with what the store holds of it.

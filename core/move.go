@@ -84,7 +84,7 @@ func (v *view) StartMove(_ context.Context, source QueueKey, target *QueueKey, p
 	var c changes
 	q.advance(now, &c, v.e.watched)
 	if n := len(q.moves); n > 0 && q.moves[n-1].running() {
-		return MoveTask{}, v.abandon(q, &c, &Error{Kind: MoveRunning})
+		return MoveTask{}, v.e.abandon(q, &c, &Error{Kind: MoveRunning})
 	}
 	m := &move{
 		id: newMessageID(), through: v.e.sequence.next(&c), target: target, perSecond: defaultTo(perSecond, 0),
@@ -121,8 +121,7 @@ func (e *Engine) checkMove(source QueueKey, target *QueueKey) error {
 			return &Error{Kind: MoveTargetType}
 		}
 	}
-	uses := func(q *queue) bool { r := q.settings().Redrive; return r != nil && r.Target == source }
-	if found, _ := e.list(source.Namespace, "", "", 1, uses); len(found) == 0 {
+	if found, _ := e.list(source.Namespace, "", "", 1, redrivesTo(source)); len(found) == 0 {
 		return &Error{Kind: MoveSourceNotDeadLetter}
 	}
 	return nil
@@ -234,11 +233,7 @@ func encodeMove(m *move) []byte {
 
 func decodeMove(record []byte, m *move) error {
 	r := newReader(record)
-	if len(r.b) < len(m.id) {
-		return errRecord
-	}
-	copy(m.id[:], r.b)
-	r.b = r.b[len(m.id):]
+	m.id = r.id()
 	if r.bool() {
 		k := r.key()
 		m.target = &k

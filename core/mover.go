@@ -92,7 +92,7 @@ func (e *Engine) moveSome(q *queue, m *move, keepReceives bool) (next instant, e
 		q.mu.Unlock()
 		return 0, err
 	}
-	return next, (&view{e: e}).commitBoth(q, target, &c)
+	return next, e.commitBoth(q, target, &c)
 }
 
 // allowance returns how many messages the rate lets the task move now.

@@ -18,12 +18,15 @@ func (b *notebook) staleness() *atomic.Bool { return &b.stale }
 
 func (b *notebook) load(e *Engine) error {
 	b.notes = map[Namespace]map[string]string{}
-	return e.journal.store.Load([]byte{notePrefix}, nil, func(_, value []byte) error {
-		r := newReader(value)
-		ns := Namespace{Account: r.text(), Region: r.text()}
-		b.notes[ns] = decodeTexts(r)
-		return r.err
-	})
+	return e.journal.store.Load([]byte{notePrefix}, nil, func(_, value []byte) error { return b.read(value) })
+}
+
+// read takes over the notes of a namespace that the store holds.
+func (b *notebook) read(value []byte) error {
+	r := newReader(value)
+	ns := Namespace{Account: r.text(), Region: r.text()}
+	b.notes[ns] = decodeTexts(r)
+	return r.err
 }
 
 func (b *notebook) reread(e *Engine) error {
@@ -62,12 +65,7 @@ func (v *view) AmendNotes(_ context.Context, ns Namespace, change map[string]*st
 		b.notes[ns] = notes
 		c.batch.Put(noteKey(ns), encodeNotes(ns, notes))
 	}
-	t, err := v.e.journal.append(&c)
-	b.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return v.e.journal.wait(t)
+	return v.e.journal.commit(&c, &b.mu)
 }
 
 func encodeNotes(ns Namespace, notes map[string]string) []byte {

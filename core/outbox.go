@@ -16,8 +16,8 @@ const outboxSize = 1000
 // outbox holds what was published to endpoints that Sluice does not serve, such as mail addresses, for people and
 // tests to look at. The records are in the store alone.
 type outbox struct {
-	mu      sync.Mutex // after every other lock
-	records map[Namespace][]uint64
+	mu      sync.Mutex             // after every other lock
+	records map[Namespace][]uint64 // none is empty
 	stale   atomic.Bool
 }
 
@@ -37,14 +37,17 @@ func (b *outbox) add(sequence uint64, d *Delivery, c *changes) {
 // load reads which deliveries the store holds.
 func (b *outbox) load(e *Engine) error {
 	b.records = map[Namespace][]uint64{}
-	return e.journal.store.Load([]byte{outboxPrefix}, nil, func(key, value []byte) error {
-		r := newReader(value)
-		topic := r.topicKey()
-		sequence := outboxOf(key)
-		b.records[topic.Namespace] = append(b.records[topic.Namespace], sequence)
-		e.sequence.reach(sequence)
-		return r.err
-	})
+	return e.journal.store.Load([]byte{outboxPrefix}, nil, func(key, value []byte) error { return b.read(e, key, value) })
+}
+
+// read notes a delivery that the store holds.
+func (b *outbox) read(e *Engine, key, value []byte) error {
+	r := newReader(value)
+	topic := r.topicKey()
+	sequence := outboxOf(key)
+	b.records[topic.Namespace] = append(b.records[topic.Namespace], sequence)
+	e.sequence.reach(sequence)
+	return r.err
 }
 
 func (b *outbox) reread(e *Engine) error { return e.rereadSmall(b, &b.mu, b.load, "the outbox") }
@@ -93,10 +96,5 @@ func (v *view) ClearOutbox(_ context.Context, ns Namespace) error {
 		c.batch.Delete(outboxKey(sequence))
 	}
 	delete(b.records, ns)
-	t, err := v.e.journal.append(&c)
-	b.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return v.e.journal.wait(t)
+	return v.e.journal.commit(&c, &b.mu)
 }

@@ -103,7 +103,7 @@ func (o *posting) publish(m *Publication, retention time.Duration) Published {
 			o.postpone(s, &parcel{publication: p, at: o.now})
 			continue
 		}
-		d := s.delivery(p, m, 1)
+		d := p.delivery(s.info(), m, 1)
 		if err := o.deliver(s, &d); err != nil {
 			o.giveUp(s, &d, err)
 		}
@@ -122,9 +122,9 @@ func (o *posting) postpone(s *subscription, d *parcel) {
 	o.e.postman.set(s, o.e.postman.next(s))
 }
 
-func (s *subscription) delivery(p *publication, m *Publication, attempt int) Delivery {
+func (p *publication) delivery(to SubscriptionInfo, m *Publication, attempt int) Delivery {
 	return Delivery{
-		Topic: s.topic.key, Subscription: s.info(), ID: p.id, At: p.at.time(), Attempt: attempt, Publication: *m,
+		Topic: to.Topic, Subscription: to, ID: p.id, At: p.at.time(), Attempt: attempt, Publication: *m,
 	}
 }
 

@@ -16,14 +16,14 @@ func (v *view) Purge(_ context.Context, key QueueKey) error {
 	q.dropAll()
 	q.clear()
 	q.purgedAt, q.purgedThrough = now, v.e.sequence.current()
-	through := q.purgedThrough
+	remains := q.purgeGrave()
 	var c changes
 	c.batch.Put(queueKey(queuePrefix, q.id), encodeQueue(q))
 	c.note(v.e, q, EventPurged, now)
 	if err := v.e.commit(q, &c); err != nil {
 		return err
 	}
-	v.e.sweeper.add(grave{queue: q.id, through: through, purged: q})
+	v.e.sweeper.add(remains)
 	return nil
 }
 
@@ -51,7 +51,7 @@ func (v *view) DeleteQueue(_ context.Context, key QueueKey) error {
 	if err := e.journal.wait(t); err != nil {
 		return err
 	}
-	e.sweeper.add(grave{queue: q.id, through: ^uint64(0)})
+	e.sweeper.add(queueGrave(q.id))
 	return nil
 }
 
@@ -70,10 +70,15 @@ func (v *view) bury(q *queue) (ticket, error) {
 	if err != nil {
 		return t, err
 	}
-	v.e.unregister(q)
+	v.e.forget(q)
+	return t, nil
+}
+
+// forget makes a queue unknown whose deletion is on its way to the store. The engine's lock and the queue's are held.
+func (e *Engine) forget(q *queue) {
+	e.unregister(q)
 	q.deleted = true
 	q.dropAll()
-	v.e.timer.drop(q)
+	e.timer.drop(q)
 	q.waiters.wakeAll()
-	return t, nil
 }

@@ -205,10 +205,7 @@ func (t *trip) run() {
 	defer t.p.rest()
 	m, found, err := t.fetch()
 	if err == nil && found {
-		d := Delivery{
-			Topic: t.info.Topic, Subscription: t.info, ID: t.d.publication.id, At: t.d.publication.at.time(),
-			Attempt: t.attempt, Publication: m,
-		}
+		d := t.d.publication.delivery(t.info, &m, t.attempt)
 		failure := t.push(d)
 		if failure == nil || t.p.ctx.Err() == nil { // what the closing of the engine has ended will come again
 			err = t.settle(&d, failure)

@@ -342,7 +342,7 @@ func (c *changes) event(q *queue, m *message, kind EventKind, at instant) *Event
 }
 
 // defaultTo returns the value a caller gave, or the default when it gave none.
-func defaultTo[T bool | int | time.Duration](given *T, otherwise T) T {
+func defaultTo[T bool | int | string | time.Duration](given *T, otherwise T) T {
 	if given != nil {
 		return *given
 	}

@@ -24,7 +24,7 @@ func (v *view) Receive(ctx context.Context, key QueueKey, r ReceiveRequest) ([]R
 		}
 		again, err := a.try(ctx, target)
 		if err != nil || !again {
-			return a.received(), err
+			return a.out, err
 		}
 	}
 }
@@ -51,8 +51,6 @@ func (a *reception) stop() {
 	}
 }
 
-func (a *reception) received() []Received { return a.out }
-
 // try looks once for messages, with the queue locked, and unlocks it. It waits when there are none and reports whether
 // to look again.
 func (a *reception) try(ctx context.Context, target *queue) (again bool, err error) {
@@ -65,12 +63,12 @@ func (a *reception) try(ctx context.Context, target *queue) (again bool, err err
 	q.advance(now, &c, a.v.e.watched)
 	moved, err := a.take(target, now, &c)
 	if err != nil {
-		return false, a.v.abandonBoth(q, target, &c, err)
+		return false, a.v.e.abandonBoth(q, target, &c, err)
 	}
 	if len(a.copies) == 0 && moved == 0 {
 		return a.park(ctx, target, now, &c)
 	}
-	if err := a.v.commitBoth(q, target, &c); err != nil {
+	if err := a.v.e.commitBoth(q, target, &c); err != nil {
 		return false, err
 	}
 	if len(a.copies) == 0 {

@@ -23,7 +23,19 @@ func (w *writer) uint(v uint64)            { w.b = binary.AppendUvarint(w.b, v) 
 func (w *writer) int(v int64)              { w.b = binary.AppendVarint(w.b, v) }
 func (w *writer) instant(v instant)        { w.int(int64(v)) }
 func (w *writer) duration(v time.Duration) { w.int(int64(v)) }
-func (w *writer) bool(v bool)              { w.uint(map[bool]uint64{true: 1}[v]) }
+
+func (w *writer) bool(v bool) {
+	if v {
+		w.uint(1)
+	} else {
+		w.uint(0)
+	}
+}
+
+func (w *writer) bytes(v []byte) {
+	w.uint(uint64(len(v)))
+	w.b = append(w.b, v...)
+}
 
 func (w *writer) text(v string) {
 	w.uint(uint64(len(v)))
@@ -108,6 +120,16 @@ func (r *reader) count() int {
 	return int(n)
 }
 
+// id reads a message's id.
+func (r *reader) id() (id MessageID) {
+	if len(r.b) < len(id) {
+		r.fail()
+		return id
+	}
+	r.b = r.b[copy(id[:], r.b):]
+	return id
+}
+
 func (r *reader) key() QueueKey {
 	return QueueKey{
 		Namespace: Namespace{Account: r.text(), Region: r.text()},
@@ -166,7 +188,7 @@ func encodeAttributes(w *writer, attributes []Attribute) {
 		w.text(a.Name)
 		w.uint(uint64(a.Kind))
 		w.text(a.Label)
-		w.text(string(a.Value))
+		w.bytes(a.Value)
 	}
 }
 
@@ -184,12 +206,7 @@ func decodeAttributes(r *reader) []Attribute {
 
 // decodeHead reads the part of a message's record that is kept in memory, and returns the group with it.
 func decodeHead(r *reader, m *message) (group string) {
-	if len(r.b) < len(m.id) {
-		r.fail()
-		return ""
-	}
-	copy(m.id[:], r.b)
-	r.b = r.b[len(m.id):]
+	m.id = r.id()
 	m.sentAt = r.instant()
 	m.enteredAt = r.instant()
 	m.visibleAt = r.instant()

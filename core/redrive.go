@@ -50,27 +50,27 @@ func (v *view) redriveTarget(q *queue) *queue {
 }
 
 // commitBoth is commit for a receive that may have locked two queues.
-func (v *view) commitBoth(q, target *queue, c *changes) error {
+func (e *Engine) commitBoth(q, target *queue, c *changes) error {
 	if target == nil || target == q {
-		return v.e.commit(q, c)
+		return e.commit(q, c)
 	}
 	c.parts = append(c.parts, target)
 	q.notify()
 	target.notify()
-	v.e.timer.set(target, target.next())
-	t, err := v.e.append(q, c)
+	e.timer.set(target, target.next())
+	t, err := e.append(q, c)
 	target.mu.Unlock()
 	q.mu.Unlock()
 	if err != nil {
-		v.e.refresh(q) // one that was not stale has been made so
-		v.e.refresh(target)
+		e.refresh(q) // one that was not stale has been made so
+		e.refresh(target)
 		return err
 	}
-	return v.e.journal.wait(t)
+	return e.journal.wait(t)
 }
 
-func (v *view) abandonBoth(q, target *queue, c *changes, err error) error {
-	if failed := v.commitBoth(q, target, c); failed != nil {
+func (e *Engine) abandonBoth(q, target *queue, c *changes, err error) error {
+	if failed := e.commitBoth(q, target, c); failed != nil {
 		return failed
 	}
 	return err

@@ -96,11 +96,6 @@ func (a *everything) flush() {
 		a.spoil()
 		return
 	}
-	for _, p := range a.c.parts {
-		if q, ok := p.(*queue); ok {
-			q.last = t.commit
-		}
-	}
 	a.tickets = append(a.tickets, t)
 	a.c = changes{parts: a.c.parts}
 }
@@ -112,6 +107,13 @@ func (a *everything) spoil() {
 	a.e.journal.mu.Unlock()
 	a.spoiled = append(a.spoiled, a.c.parts...)
 	a.c = changes{}
+}
+
+// touch notes that a part is being changed. What has many changes comes here for each of them, one after the other.
+func (a *everything) touch(p part) {
+	if n := len(a.c.parts); n == 0 || a.c.parts[n-1] != p {
+		a.c.parts = append(a.c.parts, p)
+	}
 }
 
 // room makes room for what is about to be added, of at most so many bytes.
@@ -180,12 +182,7 @@ func (a *everything) buryTopic(t *topic) {
 	a.c.batch.Delete(queueKey(topicPrefix, t.id))
 	a.c.batch.Put(queueKey(deletedTopicPrefix, t.id), nil)
 	a.c.parts = append(a.c.parts, t)
-	a.e.topics.unregister(t)
-	t.deleted = true
-	for _, s := range t.subscriptions {
-		s.gone = true
-		a.e.postman.set(s, 0)
-	}
+	a.e.forgetTopic(t)
 	a.graves = append(a.graves, t.grave())
 }
 
@@ -195,12 +192,8 @@ func (a *everything) buryQueue(q *queue) {
 	a.c.batch.Put(queueKey(deletedPrefix, q.id), nil)
 	a.c.note(a.e, q, EventQueueDeleted, a.now)
 	a.c.parts = append(a.c.parts, q)
-	a.e.unregister(q)
-	q.deleted = true
-	q.dropAll()
-	a.e.timer.drop(q)
-	q.waiters.wakeAll()
-	a.graves = append(a.graves, grave{queue: q.id, through: ^uint64(0)})
+	a.e.forget(q)
+	a.graves = append(a.graves, queueGrave(q.id))
 }
 
 func (a *everything) clearOutbox() {
@@ -208,7 +201,7 @@ func (a *everything) clearOutbox() {
 	for _, sequences := range b.records {
 		for _, sequence := range sequences {
 			a.room(0)
-			a.c.parts = append(a.c.parts, b)
+			a.touch(b)
 			a.c.batch.Delete(outboxKey(sequence))
 		}
 	}
@@ -242,7 +235,7 @@ func (a *everything) purge(q *queue) {
 	a.c.batch.Put(queueKey(queuePrefix, q.id), record)
 	a.c.note(a.e, q, EventPurged, a.now)
 	a.c.parts = append(a.c.parts, q)
-	a.graves = append(a.graves, grave{queue: q.id, through: q.purgedThrough, purged: q})
+	a.graves = append(a.graves, q.purgeGrave())
 }
 
 // emptyTopic forgets what the subscriptions of a topic have not got. Attempts that are under way come to nothing.
@@ -250,7 +243,7 @@ func (a *everything) emptyTopic(t *topic) {
 	for _, s := range t.subscriptions {
 		for _, d := range s.pending {
 			a.room(0)
-			a.c.parts = append(a.c.parts, t)
+			a.touch(t)
 			t.done(s, d, &a.c)
 		}
 		s.clear()

@@ -22,11 +22,11 @@ func (v *view) Send(_ context.Context, key QueueKey, messages []Outgoing) ([]Sen
 	var c changes
 	q.advance(now, &c, v.e.watched)
 	if err := checkWeight(messages); err != nil {
-		return nil, v.abandon(q, &c, err)
+		return nil, v.e.abandon(q, &c, err)
 	}
 	sent, err := v.rules.checkAll(messages, q.settings())
 	if err != nil {
-		return nil, v.abandon(q, &c, err)
+		return nil, v.e.abandon(q, &c, err)
 	}
 	var homeless []*message // no room in memory
 	for i := range messages {
@@ -77,7 +77,7 @@ func checkWeight(messages []Outgoing) error {
 
 // weight is about the size of a message's record.
 func (o *Outgoing) weight() int {
-	n := len(o.Body) + len(o.Sender) + len(defaultText(o.Group)) + len(defaultText(o.DeduplicationID)) +
+	n := len(o.Body) + len(o.Sender) + len(defaultTo(o.Group, "")) + len(defaultTo(o.DeduplicationID, "")) +
 		len(o.Trace.XRay) + len(o.Trace.Parent) + len(o.Trace.State) + len(o.Trace.Baggage)
 	for i := range o.Attributes {
 		a := &o.Attributes[i]
@@ -87,8 +87,8 @@ func (o *Outgoing) weight() int {
 }
 
 // abandon ends a verb that fails for a reason of the caller's: only what advance did is stored.
-func (v *view) abandon(q *queue, c *changes, err error) error {
-	if failed := v.e.commit(q, c); failed != nil {
+func (e *Engine) abandon(q *queue, c *changes, err error) error {
+	if failed := e.commit(q, c); failed != nil {
 		return failed
 	}
 	return err
@@ -97,7 +97,7 @@ func (v *view) abandon(q *queue, c *changes, err error) error {
 // send adds one message that was checked, or finds that it is a duplicate and returns nil.
 func (v *view) send(q *queue, o *Outgoing, sent *Sent, now instant, c *changes) *message {
 	s := q.settings()
-	group := defaultText(o.Group)
+	group := defaultTo(o.Group, "")
 	dedupID := o.dedupID(s)
 	if dedupID != "" {
 		if first, ok := q.dedup.find(q.dedupName(dedupID, group, now), now); ok {
@@ -245,11 +245,4 @@ func newMessageID() MessageID {
 	id[6] = id[6]&0x0f | 0x40
 	id[8] = id[8]&0x3f | 0x80
 	return id
-}
-
-func defaultText(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -261,7 +261,7 @@ func (s *restoring) swap() error {
 		e.timer.set(q, q.next())
 		e.resumeMove(q)
 		if q.unswept() {
-			a.graves = append(a.graves, grave{queue: q.id, through: q.purgedThrough, purged: q})
+			a.graves = append(a.graves, q.purgeGrave())
 		}
 	}
 	for _, t := range s.topics {
@@ -297,22 +297,17 @@ func (a *everything) restoreRest(records [][2][]byte) {
 		key, value := record[0], record[1]
 		a.room(len(value))
 		a.c.batch.Put(key, value)
-		r := newReader(value)
-		switch key[0] {
+		switch key[0] { // what checkRest has read without an error
 		case outboxPrefix:
-			topic := r.topicKey()
-			sequence := outboxOf(key)
-			e.outbox.records[topic.Namespace] = append(e.outbox.records[topic.Namespace], sequence)
-			e.sequence.reach(sequence)
-			a.c.parts = append(a.c.parts, &e.outbox)
+			_ = e.outbox.read(e, key, value)
+			a.touch(&e.outbox)
 		case notePrefix:
-			ns := Namespace{Account: r.text(), Region: r.text()}
-			e.notebook.notes[ns] = decodeTexts(r)
-			a.c.parts = append(a.c.parts, &e.notebook)
+			_ = e.notebook.read(value)
+			a.touch(&e.notebook)
 		case buriedPrefix:
-			e.buried.at[r.key()] = r.instant()
+			_ = e.buried.read(value)
 		case buriedTopicPrefix:
-			e.topics.buried.at[r.key()] = r.instant()
+			_ = e.topics.buried.read(value)
 		}
 	}
 }
@@ -348,7 +343,7 @@ func (s *restoring) abandon() {
 		q.mu.Lock()
 		q.dropAll()
 		q.mu.Unlock()
-		s.e.sweeper.add(grave{queue: q.id, through: ^uint64(0)})
+		s.e.sweeper.add(queueGrave(q.id))
 	}
 	for _, t := range s.topics {
 		if s.e.topics.byKey[t.key] != t {

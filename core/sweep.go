@@ -18,6 +18,14 @@ type grave struct {
 	ranges, keys [][]byte
 }
 
+// queueGrave is what a deleted queue has left in the store.
+func queueGrave(id uint32) grave { return grave{queue: id, through: ^uint64(0)} }
+
+// purgeGrave is what the last purge of a queue has left in the store.
+func (q *queue) purgeGrave() grave {
+	return grave{queue: q.id, through: q.purgedThrough, purged: q}
+}
+
 // sweepSize is how many records one commit of the sweeper removes, and sweepLook how many it looks up at a time: a
 // look may cost as much as the store is large.
 const (

@@ -13,16 +13,6 @@ func (r *reader) topicKey() TopicKey {
 	return TopicKey{k.Namespace, TopicName(k.Name)}
 }
 
-// id reads a message's id.
-func (r *reader) id() (id MessageID) {
-	if len(r.b) < len(id) {
-		r.fail()
-		return id
-	}
-	r.b = r.b[copy(id[:], r.b):]
-	return id
-}
-
 // encodeTopic returns the record of a topic's settings.
 func encodeTopic(t *topic) []byte {
 	w := newWriter(128)
@@ -106,7 +96,7 @@ func (w *writer) publication(m *Publication) {
 	w.text(m.Tag)
 	w.text(m.Sender)
 	w.bool(m.Group != nil)
-	w.text(defaultText(m.Group))
+	w.text(defaultTo(m.Group, ""))
 	encodeTrace(w, &m.Trace)
 	encodeTexts(w, m.Notes)
 	encodeAttributes(w, m.Attributes)

@@ -4,42 +4,30 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
-	"strings"
 )
 
 // topics are all topics of the engine, guarded by its lock.
 type topics struct {
 	byKey map[TopicKey]*topic
-	names map[Namespace][]TopicName // sorted
-	last  uint32                    // the last id that was given to one
+	names directory[TopicName]
+	last  uint32 // the last id that was given to one
 
 	buried cemetery
 }
 
 func newTopics() topics {
-	return topics{byKey: map[TopicKey]*topic{}, names: map[Namespace][]TopicName{}, buried: newCemetery(buriedTopicPrefix)}
+	return topics{byKey: map[TopicKey]*topic{}, names: directory[TopicName]{}, buried: newCemetery(buriedTopicPrefix)}
 }
 
 func (l *topics) register(t *topic) {
 	l.byKey[t.key] = t
 	l.last = max(l.last, t.id)
-	names := l.names[t.key.Namespace]
-	if i, found := slices.BinarySearch(names, t.key.Name); !found {
-		l.names[t.key.Namespace] = slices.Insert(names, i, t.key.Name)
-	}
+	l.names.add(t.key.Namespace, t.key.Name)
 }
 
 func (l *topics) unregister(t *topic) {
 	delete(l.byKey, t.key)
-	names := l.names[t.key.Namespace]
-	if i, found := slices.BinarySearch(names, t.key.Name); found {
-		if names = slices.Delete(names, i, i+1); len(names) > 0 {
-			l.names[t.key.Namespace] = names
-		} else {
-			delete(l.names, t.key.Namespace)
-		}
-	}
+	l.names.remove(t.key.Namespace, t.key.Name)
 }
 
 // findTopic returns a topic.
@@ -90,12 +78,7 @@ func (e *Engine) openTopic(key TopicKey) (*topic, error) {
 // commitTopic appends what a verb did to a topic, unlocks it and returns when all is durable.
 func (e *Engine) commitTopic(t *topic, c *changes) error {
 	c.parts = append(c.parts, t)
-	ticket, err := e.journal.append(c)
-	t.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return e.journal.wait(ticket)
+	return e.journal.commit(c, &t.mu)
 }
 
 // CreateTopic implements Broker.
@@ -236,24 +219,12 @@ func (v *view) Topics(_ context.Context, ns Namespace, prefix string, after Topi
 	return infos, more, v.e.journal.barrier()
 }
 
-func (e *Engine) listTopics(ns Namespace, prefix string, after TopicName, limit int) (found []*topic, more bool) {
+func (e *Engine) listTopics(ns Namespace, prefix string, after TopicName, limit int) ([]*topic, bool) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	names := e.topics.names[ns]
-	i, _ := slices.BinarySearch(names, max(after, TopicName(prefix)))
-	for _, name := range names[i:] {
-		if !strings.HasPrefix(string(name), prefix) {
-			break // all names with the prefix stand together
-		}
-		if after != "" && name <= after {
-			continue
-		}
-		if len(found) == limit {
-			return found, true
-		}
-		found = append(found, e.topics.byKey[TopicKey{ns, name}])
-	}
-	return found, false
+	return page(e.topics.names[ns], TopicName(prefix), after, limit, func(name TopicName) (*topic, bool) {
+		return e.topics.byKey[TopicKey{ns, name}], true
+	})
 }
 
 // DeleteTopic implements Broker.
@@ -296,13 +267,18 @@ func (v *view) buryTopic(t *topic) (ticket, error) {
 	if err != nil {
 		return ticket, err
 	}
+	e.forgetTopic(t)
+	return ticket, nil
+}
+
+// forgetTopic makes a topic unknown, as forget does a queue.
+func (e *Engine) forgetTopic(t *topic) {
 	e.topics.unregister(t)
 	t.deleted = true
 	for _, s := range t.subscriptions {
 		s.gone = true
 		e.postman.set(s, 0)
 	}
-	return ticket, nil
 }
 
 // grave is what a deleted topic has left in the store.

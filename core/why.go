@@ -53,7 +53,7 @@ func (e *Engine) Explain(p Place, limit int) (Explanation, error) {
 	q.advance(now, &c, e.watched)
 	m := q.messages[p.Sequence]
 	if m == nil {
-		return Explanation{}, (&view{e: e}).abandon(q, &c, &Error{Kind: MessageGone})
+		return Explanation{}, e.abandon(q, &c, &Error{Kind: MessageGone})
 	}
 	x := q.explain(m, limit, now)
 	if err := e.release(q, &c); err != nil {

@@ -55,7 +55,6 @@ var (
 	Receives     = attribute.Key("sluice.message.receive_count").Int
 	Outcome      = attribute.Key("sluice.message.outcome").String
 	VisibleAt    = attribute.Key("sluice.message.visible_at").String // RFC 3339
-	DeadLetterOf = attribute.Key("sluice.dead_letter.source").String
 	Target       = attribute.Key("sluice.target").String
 	Subscription = attribute.Key("sluice.subscription").String
 	Attempt      = attribute.Key("sluice.push.attempt").Int
