@@ -9,7 +9,7 @@ import (
 
 // TestTablesShrinkOnceMostHasGone fills a store and deletes everything, while others write.
 func TestTablesShrinkOnceMostHasGone(t *testing.T) {
-	const batches, each, value = 200, 100, 6000
+	const batches, each, value = 400, 100, 6000
 	s := start(t, t.TempDir(), Options{})
 	most := uint64(0)
 	for i := range batches {
