@@ -10,7 +10,6 @@ package record
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -38,25 +37,25 @@ const (
 
 var (
 	// Signed URLs and the forms of signature version 2 carry all of this as parameters.
-	secretParameter = regexp.MustCompile(`(?i)^(?:AWSAccessKeyId|AccessKeyId|OSSAccessKeyId|Signature|SignatureMethod|SignatureVersion|SignatureNonce|SecurityToken|X-Amz-(?:Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Security-Token)|Expires|Timestamp)=`)
+	secretParameter = replay.Pattern(`(?i)^(?:AWSAccessKeyId|AccessKeyId|OSSAccessKeyId|Signature|SignatureMethod|SignatureVersion|SignatureNonce|SecurityToken|X-Amz-(?:Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Security-Token)|Expires|Timestamp)=`)
 
 	// Texts of errors repeat what was signed, with all that it was signed with.
-	secretWords = regexp.MustCompile(`(?i)((?:Credential|Signature|X-Amz-Credential|X-Amz-Signature|X-Amz-Security-Token|security-token|SecretAccessKey|SessionToken|AccessKeySecret)(?:=|:|%3D|%3A|>|"\s*:\s*")\s*)[^\s,&"'<>\\]+`)
+	secretWords = replay.Pattern(`(?i)((?:Credential|Signature|X-Amz-Credential|X-Amz-Signature|X-Amz-Security-Token|security-token|SecretAccessKey|SessionToken|AccessKeySecret)(?:=|:|%3D|%3A|>|"\s*:\s*")\s*)[^\s,&"'<>\\]+`)
 
 	// Documented: ids of IAM begin with four letters for their kind; those of Alibaba Cloud's keys with LTAI or STS.
-	identity = regexp.MustCompile(`\b(A(?:KIA|SIA|IDA|ROA|GPA|NPA|NVA|IPA|NPA|BIA|CCA))[A-Z0-9]{12,}\b`)
-	key      = regexp.MustCompile(`\bLTAI[A-Za-z0-9]{8,}\b|\bSTS\.[A-Za-z0-9]{8,}\b`)
-	session  = regexp.MustCompile(`(AROAEXAMPLE[A-Z0-9]*):[^"<&\s\\]+`)
-	person   = regexp.MustCompile(`(` + colon + `(?:assumed-role|user|federated-user|role)` + slash + `)[^\s"<>&\\,]+`)
+	identity = replay.Pattern(`\b(A(?:KIA|SIA|IDA|ROA|GPA|NPA|NVA|IPA|NPA|BIA|CCA))[A-Z0-9]{12,}\b`)
+	key      = replay.Pattern(`\bLTAI[A-Za-z0-9]{8,}\b|\bSTS\.[A-Za-z0-9]{8,}\b`)
+	session  = replay.Pattern(`(AROAEXAMPLE[A-Z0-9]*):[^"<&\s\\]+`)
+	person   = replay.Pattern(`(` + colon + `(?:assumed-role|user|federated-user|role)` + slash + `)[^\s"<>&\\,]+`)
 
 	// The first bytes of all session tokens of a provider are the same.
-	sessionToken = regexp.MustCompile(`\b(?:FwoGZXIvYXdz|FQoGZXIvYXdz|IQoJb3JpZ2lu|AQoDYXdz|CAIS)[A-Za-z0-9+/=%]{16,}`)
+	sessionToken = replay.Pattern(`\b(?:FwoGZXIvYXdz|FQoGZXIvYXdz|IQoJb3JpZ2lu|AQoDYXdz|CAIS)[A-Za-z0-9+/=%]{16,}`)
 
-	region = regexp.MustCompile(`(arn` + colon + `aws[a-z-]*` + colon + `sqs` + colon + `)([a-z0-9-]+)(` + colon + `)`)
+	region = replay.Pattern(`(arn` + colon + `aws[a-z-]*` + colon + `sqs` + colon + `)([a-z0-9-]+)(` + colon + `)`)
 
-	amazonIDs = regexp.MustCompile(`(?:arn` + colon + `aws[a-z-]*` + colon + `[a-z0-9-]*` + colon + `[a-z0-9-]*` + colon +
+	amazonIDs = replay.Pattern(`(?:arn` + colon + `aws[a-z-]*` + colon + `[a-z0-9-]*` + colon + `[a-z0-9-]*` + colon +
 		`|` + slash + `|(?:"|\\"|%22|>)|AWSAccountIds?(?:\.member)?(?:\.[0-9]+)?=)([0-9]{12})(?:[^0-9]|$)`)
-	alibabaIDs = regexp.MustCompile(`([0-9]{14,20})\.mns\.|acs` + colon + `(?:mns|ram)` + colon + `[a-z0-9-]*` + colon + `([0-9]{14,20})|<TopicOwner>([0-9]+)|"TopicOwner":"([0-9]+)|<AccountId>([0-9]+)`)
+	alibabaIDs = replay.Pattern(`([0-9]{14,20})\.mns\.|acs` + colon + `(?:mns|ram)` + colon + `[a-z0-9-]*` + colon + `([0-9]{14,20})|<TopicOwner>([0-9]+)|"TopicOwner":"([0-9]+)|<AccountId>([0-9]+)`)
 )
 
 // scrubber replaces what identifies people. It remembers the account ids and the secrets that it has met, as they can
@@ -82,16 +81,16 @@ func (s *scrubber) account(id string) {
 
 // learn notes the account ids in a text.
 func (s *scrubber) learn(text string) {
-	for _, m := range alibabaIDs.FindAllStringSubmatch(text, -1) {
+	for _, m := range alibabaIDs().FindAllStringSubmatch(text, -1) {
 		s.account(strings.Join(m[1:], ""))
 	}
-	for _, m := range amazonIDs.FindAllStringSubmatch(text, -1) {
+	for _, m := range amazonIDs().FindAllStringSubmatch(text, -1) {
 		s.account(m[1])
 	}
 }
 
 // words are the parts of the value of a header that carries a secret.
-var words = regexp.MustCompile(`[^\s,;:="]+=*`)
+var words = replay.Pattern(`[^\s,;:="]+=*`)
 
 // learnSecrets notes what stands in a header that does not get into the recording, and could be repeated elsewhere.
 func (s *scrubber) learnSecrets(h replay.Header) {
@@ -102,7 +101,7 @@ func (s *scrubber) learnSecrets(h replay.Header) {
 	default:
 		return
 	}
-	for _, w := range append(words.FindAllString(h.Value, -1), h.Value) {
+	for _, w := range append(words().FindAllString(h.Value, -1), h.Value) {
 		id, _, _ := strings.Cut(w, "/") // of a credential and its scope
 		for _, secret := range []string{w, id} {
 			if len(secret) >= shortest && !strings.HasPrefix(secret, "AWS4-HMAC") && secret != "SignedHeaders" && !slices.Contains(s.secrets, secret) {
@@ -119,15 +118,15 @@ func (s *scrubber) clean(text string) string {
 		text = strings.ReplaceAll(text, secret, "removed")
 		text = strings.ReplaceAll(text, url.QueryEscape(secret), "removed")
 	}
-	text = secretWords.ReplaceAllString(text, "${1}removed")
-	text = identity.ReplaceAllStringFunc(text, func(id string) string {
+	text = secretWords().ReplaceAllString(text, "${1}removed")
+	text = identity().ReplaceAllStringFunc(text, func(id string) string {
 		return id[:4] + ("EXAMPLEEXAMPLE012EXAMPLEEXAMPLEEXAMPLE" + strings.Repeat("0", len(id)))[:len(id)-4]
 	})
-	text = key.ReplaceAllString(text, "LTAIEXAMPLE")
-	text = sessionToken.ReplaceAllString(text, "removed")
-	text = session.ReplaceAllString(text, "$1:someone@example.com")
-	text = person.ReplaceAllString(text, "${1}someone")
-	text = region.ReplaceAllString(text, "${1}{{region}}${3}")
+	text = key().ReplaceAllString(text, "LTAIEXAMPLE")
+	text = sessionToken().ReplaceAllString(text, "removed")
+	text = session().ReplaceAllString(text, "$1:someone@example.com")
+	text = person().ReplaceAllString(text, "${1}someone")
+	text = region().ReplaceAllString(text, "${1}{{region}}${3}")
 	for id, neutral := range s.accounts {
 		text = strings.ReplaceAll(text, id, neutral)
 	}
@@ -137,7 +136,7 @@ func (s *scrubber) clean(text string) string {
 // withoutSecrets leaves out parameters, of a form or of the query of a path.
 func withoutSecrets(form string) string {
 	parts := strings.Split(form, "&")
-	left := slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return secretParameter.MatchString(p) })
+	left := slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return secretParameter().MatchString(p) })
 	if len(left) == len(parts) {
 		return form
 	}

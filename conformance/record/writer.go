@@ -26,7 +26,7 @@ type Exchange struct {
 }
 
 // versions are those of the API of SQS. Those of other services, such as the one that gives out tokens, are others.
-var versions = regexp.MustCompile(`(?:^|[?&])Version=(2007-05-01|2008-01-01|2009-02-01|2011-10-01|2012-11-05)(?:&|$)`)
+var versions = replay.Pattern(`(?:^|[?&])Version=(2007-05-01|2008-01-01|2009-02-01|2011-10-01|2012-11-05)(?:&|$)`)
 
 // Dialect tells which dialect an exchange is in. Empty means none: it is with another service and nobody's business.
 func (x *Exchange) Dialect() string {
@@ -45,7 +45,7 @@ func (x *Exchange) Dialect() string {
 	switch {
 	case strings.HasPrefix(path, "/queues") || strings.HasPrefix(path, "/topics") || strings.Contains(x.Host, ".mns."):
 		return replay.MNS
-	case isForm("&" + query + "&" + x.RequestBody), sqsHost.MatchString(x.Host):
+	case isForm("&" + query + "&" + x.RequestBody), sqsHost().MatchString(x.Host):
 		return replay.SQSQuery
 	}
 	return ""
@@ -53,10 +53,10 @@ func (x *Exchange) Dialect() string {
 
 // isForm tells the Query protocol of SQS from that of other services.
 func isForm(form string) bool {
-	return strings.Contains(form, "&Action=") && (versions.MatchString(form) || !strings.Contains(form, "&Version="))
+	return strings.Contains(form, "&Action=") && (versions().MatchString(form) || !strings.Contains(form, "&Version="))
 }
 
-var sqsHost = regexp.MustCompile(`^sqs\.|(?:^|\.)queue\.amazonaws\.com`)
+var sqsHost = replay.Pattern(`^sqs\.|(?:^|\.)queue\.amazonaws\.com`)
 
 // Writer turns the exchanges of one session into one recording. Its zero value is ready.
 type Writer struct {
@@ -167,11 +167,11 @@ func (w *Writer) headers(out *strings.Builder, all []replay.Header) {
 }
 
 // queueName finds the name of a queue or a topic that is being made: it has to be another one in each run.
-var queueName = regexp.MustCompile(`"QueueName"\s*:\s*"([^"]+)"|(?:^|[?&])QueueName=([^&\s]+)|^/(?:queues|topics)/([^/?]+)$`)
+var queueName = replay.Pattern(`"QueueName"\s*:\s*"([^"]+)"|(?:^|[?&])QueueName=([^&\s]+)|^/(?:queues|topics)/([^/?]+)$`)
 
 func (w *Writer) learnQueue(x *Exchange) {
 	for _, text := range []string{x.Path, x.RequestBody} {
-		m := queueName.FindStringSubmatch(text)
+		m := queueName().FindStringSubmatch(text)
 		if m == nil {
 			continue
 		}
@@ -219,7 +219,7 @@ func (w *Writer) known(text string, escaped bool) string {
 }
 
 // made are the names under which providers send what they make up, in JSON and in XML, and in lists of attributes.
-var made = regexp.MustCompile(`("(MessageId|ReceiptHandle|QueueUrl|SenderId|TaskHandle|SequenceNumber|NextToken)"\s*:\s*")([^"]+)(")` +
+var made = replay.Pattern(`("(MessageId|ReceiptHandle|QueueUrl|SenderId|TaskHandle|SequenceNumber|NextToken)"\s*:\s*")([^"]+)(")` +
 	`|(<(MessageId|ReceiptHandle|QueueUrl|QueueURL|TaskHandle|RequestId|SequenceNumber|NextToken)>)([^<]+)(<)` +
 	`|("((?:[A-Za-z]*Timestamp))"\s*:\s*"?)([0-9]{10,16})("?)` +
 	`|(<((?:[A-Za-z]*Time))>)([0-9]{10,16})(<)` +
@@ -229,23 +229,23 @@ var made = regexp.MustCompile(`("(MessageId|ReceiptHandle|QueueUrl|SenderId|Task
 // forms are tried in this order on a value.
 var forms = []struct {
 	kind string
-	form *regexp.Regexp
+	form func() *regexp.Regexp
 }{
-	{"uuid", regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)},
-	{"hex24", regexp.MustCompile(`^[0-9A-F]{24}$`)},
-	{"hex32", regexp.MustCompile(`^[0-9A-F]{32}$`)},
-	{"s", regexp.MustCompile(`^[0-9]{10}$`)},
-	{"ms", regexp.MustCompile(`^[0-9]{13}$`)},
-	{"us", regexp.MustCompile(`^[0-9]{16}$`)},
-	{"seq", regexp.MustCompile(`^[0-9]{20}$`)},
-	{"url", regexp.MustCompile(`^https?://\S+$`)},
-	{"handle", regexp.MustCompile(`^[^\s<>"&]{1,1000}$`)},
+	{"uuid", replay.Pattern(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)},
+	{"hex24", replay.Pattern(`^[0-9A-F]{24}$`)},
+	{"hex32", replay.Pattern(`^[0-9A-F]{32}$`)},
+	{"s", replay.Pattern(`^[0-9]{10}$`)},
+	{"ms", replay.Pattern(`^[0-9]{13}$`)},
+	{"us", replay.Pattern(`^[0-9]{16}$`)},
+	{"seq", replay.Pattern(`^[0-9]{20}$`)},
+	{"url", replay.Pattern(`^https?://\S+$`)},
+	{"handle", replay.Pattern(`^[^\s<>"&]{1,1000}$`)},
 }
 
 // bind gives names to what a provider made up.
 func (w *Writer) bind(body string) string {
-	body = made.ReplaceAllStringFunc(body, func(found string) string {
-		m := made.FindStringSubmatch(found)
+	body = made().ReplaceAllStringFunc(body, func(found string) string {
+		m := made().FindStringSubmatch(found)
 		for i := 1; i < len(m); i += 4 {
 			if m[i] != "" {
 				return m[i] + w.name(m[i+1], m[i+2]) + m[i+3]
@@ -268,7 +268,7 @@ func (w *Writer) name(word, value string) string {
 		return "{{" + n + "}}"
 	}
 	for _, f := range forms {
-		if !f.form.MatchString(value) {
+		if !f.form().MatchString(value) {
 			continue
 		}
 		const shortest = 8 // a shorter one would be found where it is not meant

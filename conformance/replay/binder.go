@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -95,7 +94,7 @@ func (b *binder) check(t *token, got string) (Class, string) {
 	if form == nil {
 		return Unbound, t.raw + ", which was never bound"
 	}
-	if !form.MatchString(got) {
+	if !form().MatchString(got) {
 		return ValueForm, "a value of the form " + t.kind
 	}
 	than, ok := b.values[t.than]
@@ -142,20 +141,20 @@ func (b *binder) keep(t *token, v string) {
 
 // encoded is {{base64:TEXT}} with values within, as $(NAME), or bytes, as $(7D): of a text in braces there can be none.
 var (
-	encoded = regexp.MustCompile(`\{\{base64:([^{}]*\$\([^{}]*)\}\}`)
-	within  = regexp.MustCompile(`\$\(([A-Za-z0-9_]+)\)`)
-	octet   = regexp.MustCompile(`^[0-9A-F]{2}$`)
+	encoded = Pattern(`\{\{base64:([^{}]*\$\([^{}]*)\}\}`)
+	within  = Pattern(`\$\(([A-Za-z0-9_]+)\)`)
+	octet   = Pattern(`^[0-9A-F]{2}$`)
 )
 
 func (b *binder) encode(text string) (string, error) {
 	var missing error
-	text = encoded.ReplaceAllStringFunc(text, func(found string) string {
-		plain := within.ReplaceAllStringFunc(encoded.FindStringSubmatch(found)[1], func(name string) string {
+	text = encoded().ReplaceAllStringFunc(text, func(found string) string {
+		plain := within().ReplaceAllStringFunc(encoded().FindStringSubmatch(found)[1], func(name string) string {
 			name = strings.Trim(name, "$()")
 			if v, ok := b.values[name]; ok {
 				return v
 			}
-			if !octet.MatchString(name) {
+			if !octet().MatchString(name) {
 				missing = fmt.Errorf("$(%s) is not bound", name)
 				return ""
 			}

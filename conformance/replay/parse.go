@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,7 +178,7 @@ func (p *parser) exchange(step *Step) error {
 	if p.done() || p.opens() {
 		return errors.New("a step without a request")
 	}
-	m := requestLine.FindStringSubmatch(p.line())
+	m := requestLine().FindStringSubmatch(p.line())
 	if m == nil {
 		return fmt.Errorf("%q is not a request line", short(p.line()))
 	}
@@ -199,7 +198,7 @@ func (p *parser) exchange(step *Step) error {
 	return nil
 }
 
-var requestLine = regexp.MustCompile(`^([A-Z]+) ((?:/|\{\{)\S*) HTTP/1\.1$`)
+var requestLine = Pattern(`^([A-Z]+) ((?:/|\{\{)\S*) HTTP/1\.1$`)
 
 func (p *parser) answer(step *Step) error {
 	code, _, _ := strings.Cut(strings.TrimPrefix(p.line(), "HTTP/1.1 "), " ")

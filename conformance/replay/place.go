@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"net/url"
-	"regexp"
 	"strings"
 )
 
@@ -22,17 +21,17 @@ func Places() map[string]Place {
 
 // Documented: the addresses of both providers say the region, and those of MNS the account as well.
 var (
-	amazonHost  = regexp.MustCompile(`^(?:sqs(?:-fips)?\.)([a-z0-9-]+)\.`)
-	alibabaHost = regexp.MustCompile(`^([0-9]+)\.mns\.([a-z0-9-]+?)(?:-internal)?(?:-vpc)?\.`)
+	amazonHost  = Pattern(`^(?:sqs(?:-fips)?\.)([a-z0-9-]+)\.`)
+	alibabaHost = Pattern(`^([0-9]+)\.mns\.([a-z0-9-]+?)(?:-internal)?(?:-vpc)?\.`)
 )
 
 // placesAt reads what an address says.
 func placesAt(u *url.URL) map[string]Place {
 	all := Places()
-	if m := alibabaHost.FindStringSubmatch(u.Host); m != nil {
+	if m := alibabaHost().FindStringSubmatch(u.Host); m != nil {
 		all[MNS] = Place{Account: m[1], Region: m[2]}
 	}
-	if m := amazonHost.FindStringSubmatch(u.Host); m != nil {
+	if m := amazonHost().FindStringSubmatch(u.Host); m != nil {
 		for _, d := range []string{SQSJSON, SQSQuery, Cross} {
 			all[d] = Place{Account: all[d].Account, Region: m[1]}
 		}

@@ -10,24 +10,24 @@ import (
 )
 
 // kinds are the forms that a bound value can have.
-var kinds = map[string]*regexp.Regexp{
-	"uuid":   regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`),
-	"uuid4":  regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$`),
-	"uuid5":  regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$`),
-	"hex24":  regexp.MustCompile(`^[0-9A-F]{24}$`),
-	"hex32":  regexp.MustCompile(`^[0-9A-F]{32}$`),
-	"md5":    regexp.MustCompile(`^([0-9a-f]{32}|[0-9A-F]{32})$`),
-	"handle": regexp.MustCompile(`^[^\s<>"&]{1,1000}$`),
-	"ms":     regexp.MustCompile(`^[0-9]{13}$`),
-	"us":     regexp.MustCompile(`^[0-9]{16}$`),
-	"s":      regexp.MustCompile(`^[0-9]{10}$`),
-	"digits": regexp.MustCompile(`^[0-9]+$`),
-	"int":    regexp.MustCompile(`^-?[0-9]+$`),
-	"seq":    regexp.MustCompile(`^[0-9]{20}$`),
-	"url":    regexp.MustCompile(`^https?://[^\s<>"]+$`),
-	"arn":    regexp.MustCompile(`^(arn|acs):[^\s<>"]+$`),
-	"word":   regexp.MustCompile(`^[A-Za-z0-9_-]+$`),
-	"text":   regexp.MustCompile(`(?s)^.*$`),
+var kinds = map[string]func() *regexp.Regexp{
+	"uuid":   Pattern(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`),
+	"uuid4":  Pattern(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$`),
+	"uuid5":  Pattern(`^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$`),
+	"hex24":  Pattern(`^[0-9A-F]{24}$`),
+	"hex32":  Pattern(`^[0-9A-F]{32}$`),
+	"md5":    Pattern(`^([0-9a-f]{32}|[0-9A-F]{32})$`),
+	"handle": Pattern(`^[^\s<>"&]{1,1000}$`),
+	"ms":     Pattern(`^[0-9]{13}$`),
+	"us":     Pattern(`^[0-9]{16}$`),
+	"s":      Pattern(`^[0-9]{10}$`),
+	"digits": Pattern(`^[0-9]+$`),
+	"int":    Pattern(`^-?[0-9]+$`),
+	"seq":    Pattern(`^[0-9]{20}$`),
+	"url":    Pattern(`^https?://[^\s<>"]+$`),
+	"arn":    Pattern(`^(arn|acs):[^\s<>"]+$`),
+	"word":   Pattern(`^[A-Za-z0-9_-]+$`),
+	"text":   Pattern(`(?s)^.*$`),
 }
 
 // token is a value in braces.
@@ -53,13 +53,13 @@ type part struct {
 // template is a text with tokens.
 type template []part
 
-var tokenForm = regexp.MustCompile(`\{\{([^{}]*)\}\}`)
+var tokenForm = Pattern(`\{\{([^{}]*)\}\}`)
 
 // compile reads a text. Tokens that are the same in every run become literals at once.
 func compile(text string) (template, error) {
 	var t template
 	last := 0
-	for _, m := range tokenForm.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range tokenForm().FindAllStringSubmatchIndex(text, -1) {
 		t = t.literal(text[last:m[0]])
 		last = m[1]
 		inner := text[m[2]:m[3]]
@@ -122,13 +122,13 @@ func expandStatic(inner string) (text string, ok bool, err error) {
 }
 
 var (
-	tokenInner = regexp.MustCompile(`^(?:([a-z0-9]+):)?([A-Za-z_][A-Za-z0-9_]*)(\.path)?(?:(!=|>=)([A-Za-z_][A-Za-z0-9_]*))?(?:([+-][0-9]+)(?:~([0-9]+))?)?$`)
+	tokenInner = Pattern(`^(?:([a-z0-9]+):)?([A-Za-z_][A-Za-z0-9_]*)(\.path)?(?:(!=|>=)([A-Za-z_][A-Za-z0-9_]*))?(?:([+-][0-9]+)(?:~([0-9]+))?)?$`)
 	ownKind    = "unique"
 )
 
 func parseToken(inner string) (*token, error) {
 	// In the layout of XML a > can be written as an entity.
-	m := tokenInner.FindStringSubmatch(strings.ReplaceAll(inner, "&gt;", ">"))
+	m := tokenInner().FindStringSubmatch(strings.ReplaceAll(inner, "&gt;", ">"))
 	if m == nil {
 		return nil, fmt.Errorf("{{%s}} is no value", inner)
 	}

@@ -111,7 +111,7 @@ func quoteBare(text string) string {
 		case c == '"':
 			inString = !inString
 		case !inString && strings.HasPrefix(text[i:], "{{"):
-			if end := strings.Index(text[i:], "}}"); end > 0 && tokenForm.MatchString(text[i:i+end+2]) {
+			if end := strings.Index(text[i:], "}}"); end > 0 && tokenForm().MatchString(text[i:i+end+2]) {
 				out.WriteString(`"\u0001` + text[i:i+end+2] + `"`)
 				i += end + 1
 				continue
