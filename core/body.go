@@ -98,7 +98,7 @@ func (e *Engine) message(m *copied) (Message, bool, error) {
 		return Message{}, false, err
 	}
 	return Message{
-		ID: m.id, Sequence: m.sequence, Body: c.body, Attributes: c.attributes, Trace: c.trace, Sender: c.sender,
+		ID: m.id, Sequence: m.sequence, Body: c.body, Digest: c.digest, Attributes: c.attributes, Trace: c.trace, Sender: c.sender,
 		Group: m.group, DeduplicationID: c.dedupID, Priority: int(m.priority), SentAt: m.sentAt.time(),
 		FirstReceivedAt: m.firstAt.time(), Receives: int(m.receives), Source: c.source,
 	}, true, nil

@@ -217,7 +217,7 @@ func (h *history) rebind(m *modelMessage, got Message) {
 // message is what callers should see of a message.
 func (h *history) message(q *modelQueue, m *modelMessage) Message {
 	out := Message{
-		ID: h.ids[m.id], Sequence: h.sequence[m.sequence], Body: m.body, Group: m.group, DeduplicationID: m.dedupID,
+		ID: h.ids[m.id], Sequence: h.sequence[m.sequence], Body: m.body, Digest: DigestOf(m.body), Group: m.group, DeduplicationID: m.dedupID,
 		Priority: m.priority, SentAt: m.sent, FirstReceivedAt: m.first, Receives: m.receives,
 	}
 	if m.source != "" {

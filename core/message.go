@@ -1,6 +1,24 @@
 package core
 
-import "time"
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"time"
+	"unsafe"
+)
+
+// Digest is the MD5 of a body, by which both providers let clients check that it arrived whole. It is computed once, when
+// the message is sent, and stored with it.
+type Digest [md5.Size]byte
+
+// DigestOf computes the digest of a body.
+func DigestOf(body string) Digest {
+	// Without the copy that a conversion makes: bodies are most of what a request costs.
+	return md5.Sum(unsafe.Slice(unsafe.StringData(body), len(body)))
+}
+
+// String writes the digest in 32 lower-case hexadecimal digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 // AttributeKind is the type of a message attribute's value.
 type AttributeKind uint8
@@ -48,6 +66,7 @@ type Outgoing struct {
 // Sent is the outcome of sending one message: either Err is set, or the message is stored.
 type Sent struct {
 	ID        MessageID
+	Digest    Digest    // of the body that was given, also for a duplicate of a message with another one
 	FIFO      bool      // the queue is a FIFO queue
 	Sequence  uint64    // grows with each message of the queue; meaningful to users of FIFO queues
 	VisibleAt time.Time // the instant of sending, or the end of the delay
@@ -61,6 +80,7 @@ type Message struct {
 	ID              MessageID
 	Sequence        uint64
 	Body            string
+	Digest          Digest // of Body
 	Attributes      []Attribute
 	Trace           Trace
 	Sender          string

@@ -130,6 +130,15 @@ func (r *reader) id() (id MessageID) {
 	return id
 }
 
+func (r *reader) digest() (d Digest) {
+	if len(r.b) < len(d) {
+		r.fail()
+		return d
+	}
+	r.b = r.b[copy(d[:], r.b):]
+	return d
+}
+
 func (r *reader) key() QueueKey {
 	return QueueKey{
 		Namespace: Namespace{Account: r.text(), Region: r.text()},
@@ -140,6 +149,7 @@ func (r *reader) key() QueueKey {
 // content is what a message's record holds beside the fields that the engine keeps in memory.
 type content struct {
 	body       string
+	digest     Digest
 	attributes []Attribute
 	trace      Trace
 	sender     string
@@ -149,7 +159,7 @@ type content struct {
 
 // encodeMessage returns the record of a message as it enters a queue. Head first: recovery reads nothing else.
 func encodeMessage(m *message, group string, c *content) []byte {
-	w := newWriter(160 + len(c.body) + 64*len(c.attributes))
+	w := newWriter(176 + len(c.body) + 64*len(c.attributes))
 	w.b = append(w.b, m.id[:]...)
 	w.instant(m.sentAt)
 	w.instant(m.enteredAt)
@@ -169,6 +179,7 @@ func encodeMessage(m *message, group string, c *content) []byte {
 	}
 	encodeAttributes(w, c.attributes)
 	w.text(c.body)
+	w.b = append(w.b, c.digest[:]...)
 	return w.b
 }
 
@@ -227,6 +238,11 @@ func decodeContent(r *reader) content {
 	}
 	c.attributes = decodeAttributes(r)
 	c.body = r.shared()
+	if r.more() {
+		c.digest = r.digest()
+	} else if r.err == nil {
+		c.digest = DigestOf(c.body) // earlier versions did not store it
+	}
 	return c
 }
 

@@ -38,6 +38,7 @@ func drawContent(t *rapid.T) content {
 			Value: rapid.SliceOf(rapid.Byte()).Draw(t, "value"),
 		})
 	}
+	copy(c.digest[:], rapid.SliceOfN(rapid.Byte(), len(c.digest), len(c.digest)).Draw(t, "digest"))
 	if rapid.Bool().Draw(t, "moved") {
 		c.source = new(drawKey(t, "source"))
 	}

@@ -99,9 +99,10 @@ func (v *view) send(q *queue, o *Outgoing, sent *Sent, now instant, c *changes) 
 	s := q.settings()
 	group := defaultTo(o.Group, "")
 	dedupID := o.dedupID(s)
+	digest := DigestOf(o.Body)
 	if dedupID != "" {
 		if first, ok := q.dedup.find(q.dedupName(dedupID, group, now), now); ok {
-			*sent = Sent{ID: first.id, FIFO: true, Sequence: first.sequence, VisibleAt: now.time(), Duplicate: true}
+			*sent = Sent{ID: first.id, Digest: digest, FIFO: true, Sequence: first.sequence, VisibleAt: now.time(), Duplicate: true}
 			v.duplicate(q, first, now, c)
 			return nil
 		}
@@ -112,7 +113,7 @@ func (v *view) send(q *queue, o *Outgoing, sent *Sent, now instant, c *changes) 
 	}
 	m.fresh = m.visibleAt > now
 	m.record = encodeMessage(m, group, &content{
-		body: o.Body, attributes: o.Attributes, trace: o.Trace, sender: o.Sender, dedupID: dedupID,
+		body: o.Body, digest: digest, attributes: o.Attributes, trace: o.Trace, sender: o.Sender, dedupID: dedupID,
 	})
 	m.size = int32(len(m.record))
 	q.enter(m, group, now)
@@ -123,7 +124,7 @@ func (v *view) send(q *queue, o *Outgoing, sent *Sent, now instant, c *changes) 
 	if v.e.watched {
 		c.event(q, m, EventSent, now).Trace = o.Trace
 	}
-	*sent = Sent{ID: m.id, FIFO: s.FIFO, Sequence: m.sequence, VisibleAt: m.visibleAt.time()}
+	*sent = Sent{ID: m.id, Digest: digest, FIFO: s.FIFO, Sequence: m.sequence, VisibleAt: m.visibleAt.time()}
 	if m.fresh && v.rules.DelayedReceipts {
 		sent.Receipt = mintReceipt(q.id, q.salt, m.sequence, m.delivery)
 	}

@@ -120,7 +120,7 @@ func TestReceiveReturnsWhatWasSent(t *testing.T) {
 	sent := w.post(q, o)
 	w.pass(3 * time.Second)
 	want := Message{
-		ID: sent.ID, Sequence: sent.Sequence, Body: o.Body, Attributes: o.Attributes, Trace: o.Trace, Sender: "me",
+		ID: sent.ID, Sequence: sent.Sequence, Body: o.Body, Digest: DigestOf(o.Body), Attributes: o.Attributes, Trace: o.Trace, Sender: "me",
 		Group: "tenant", Priority: 3, SentAt: epoch, FirstReceivedAt: epoch.Add(3 * time.Second), Receives: 1,
 	}
 	got := w.one(q)

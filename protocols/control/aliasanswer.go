@@ -1,8 +1,6 @@
 package control
 
 import (
-	"crypto/md5"
-	"encoding/hex"
 	"net/http"
 	"strings"
 
@@ -68,9 +66,8 @@ func (a *aliasAnswer) messages(list []core.Seen) {
 }
 
 func messageElement(m *core.Seen) element {
-	sum := md5.Sum([]byte(m.Body))
 	e := element{name: "Message", children: []element{
-		leaf("MessageId", uuid(m.ID)), leaf("ReceiptHandle", aliasReceipt), leaf("MD5OfBody", hex.EncodeToString(sum[:])),
+		leaf("MessageId", uuid(m.ID)), leaf("ReceiptHandle", aliasReceipt), leaf("MD5OfBody", m.Digest.String()),
 		leaf("Body", m.Body),
 	}}
 	for _, pair := range aliasAttributes(m) {
@@ -168,9 +165,8 @@ func (a *aliasAnswer) amazonMessages(list []core.Seen) {
 	}{make([]amazonMessage, len(list))}
 	for i := range list {
 		m := &list[i]
-		sum := md5.Sum([]byte(m.Body))
 		o := amazonMessage{
-			MessageID: uuid(m.ID), ReceiptHandle: aliasReceipt, BodyDigest: hex.EncodeToString(sum[:]), Body: m.Body,
+			MessageID: uuid(m.ID), ReceiptHandle: aliasReceipt, BodyDigest: m.Digest.String(), Body: m.Body,
 			Attributes: map[string]string{}, AttributeDigest: attributesDigest(m.Attributes), Values: map[string]amazonAttribute{},
 		}
 		for _, pair := range aliasAttributes(m) {

@@ -62,7 +62,6 @@ func (a *API) listMessages(r *http.Request) (int, any, error) {
 const whole = -1
 
 func shownMessage(m *core.Seen, preview int) messageShape {
-	sum := md5.Sum([]byte(m.Body))
 	body := m.Body
 	if preview >= 0 && len(body) > preview {
 		body = cut(body, preview)
@@ -72,7 +71,7 @@ func shownMessage(m *core.Seen, preview int) messageShape {
 		SentAt: stamp(m.SentAt), EnteredAt: stamp(m.EnteredAt), ExpiresAt: stamp(m.ExpiresAt),
 		FirstReceivedAt: stampIf(m.FirstReceivedAt), LastReceivedAt: stampIf(m.LastReceivedAt), Receives: m.Receives,
 		Group: m.Group, DeduplicationID: m.DeduplicationID, Priority: m.Priority, Sender: m.Sender, Source: maybe(m.Source),
-		Size: len(m.Body), Body: body, BodyTruncated: len(body) < len(m.Body), BodyMD5: hex.EncodeToString(sum[:]),
+		Size: len(m.Body), Body: body, BodyTruncated: len(body) < len(m.Body), BodyMD5: m.Digest.String(),
 		AttributesMD5: attributesDigest(m.Attributes), Attributes: shownAttributes(m.Attributes), Trace: shownTrace(m.Trace),
 	}
 }

@@ -80,7 +80,7 @@ func (s *service) show(m *core.Message) receivedMessage {
 	}
 	return receivedMessage{
 		MessageID:        formatID(m.ID),
-		MessageBodyMD5:   digest(m.Body),
+		MessageBodyMD5:   upperHex(m.Digest[:]),
 		MessageBody:      m.Body,
 		EnqueueTime:      epochMillisOf(m.SentAt),
 		FirstDequeueTime: epochMillisOf(first),

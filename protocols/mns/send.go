@@ -20,7 +20,7 @@ func (s *service) sendMessage(ctx context.Context, in *sendMessageInput) (*sendM
 	if sent[0].Err != nil {
 		return nil, sent[0].Err
 	}
-	return &sendMessageOutput{sentMessage: sentOf(sent[0], message.Body)}, nil
+	return &sendMessageOutput{sentMessage: sentOf(sent[0])}, nil
 }
 
 func (s *service) batchSendMessage(ctx context.Context, in *batchSendMessageInput) (*batchSendMessageOutput, error) {
@@ -34,7 +34,7 @@ func (s *service) batchSendMessage(ctx context.Context, in *batchSendMessageInpu
 	}
 	out := &batchSendMessageOutput{Messages: make([]sentMessage, len(sent))}
 	for i := range sent {
-		out.Messages[i] = sentOf(sent[i], messages[i].Body)
+		out.Messages[i] = sentOf(sent[i])
 		out.failed = out.failed || sent[i].Err != nil
 	}
 	return out, nil
@@ -101,14 +101,14 @@ func groupOf(id *string) *string {
 	return new(strings.Clone(*id))
 }
 
-func sentOf(sent core.Sent, body string) sentMessage {
+func sentOf(sent core.Sent) sentMessage {
 	if sent.Err != nil {
 		f := translate(sent.Err)
 		return sentMessage{ErrorCode: f.code, ErrorMessage: f.text}
 	}
 	return sentMessage{
 		MessageID:      formatID(sent.ID),
-		MessageBodyMD5: digest(body),
+		MessageBodyMD5: upperHex(sent.Digest[:]),
 		ReceiptHandle:  handleOf(sent.ID, sent.Receipt),
 	}
 }

@@ -54,7 +54,7 @@ func BenchmarkEncode(b *testing.B) {
 	for i := range received.Messages {
 		s.show(&received.Messages[i], &message, newSystemFilter([]string{"All"}, nil), &user)
 	}
-	sent := &sentMessage{MessageID: uuid([16]byte{}), BodyDigest: bodyDigest(body)}
+	sent := &sentMessage{MessageID: uuid([16]byte{}), BodyDigest: core.DigestOf(body).String()}
 	buffer := make([]byte, 0, 64<<10)
 	for name, run := range map[string]func(){
 		"send/json":      func() { operations["SendMessage"].json(buffer, sent) },

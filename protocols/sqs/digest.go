@@ -7,17 +7,9 @@ import (
 	"hash"
 	"io"
 	"sync"
-	"unsafe"
 
 	"github.com/sluicemq/sluice/core"
 )
-
-// bodyDigest returns the MD5 of a body in hexadecimal digits.
-func bodyDigest(body string) string {
-	// Without the copy that a conversion makes: bodies are most of what a request costs.
-	sum := md5.Sum(unsafe.Slice(unsafe.StringData(body), len(body)))
-	return hex.EncodeToString(sum[:])
-}
 
 // attributesDigest returns the MD5 that clients compute over attributes as well, nil when there are none. They must
 // be in the order of their names. Of each attribute it covers, with the length of each text in front: the name, the

@@ -53,7 +53,7 @@ func (s *service) show(out *receivedMessage, m *core.Received, system systemFilt
 	*out = receivedMessage{
 		MessageID:       uuid(m.ID),
 		ReceiptHandle:   handle(m.Receipt),
-		BodyDigest:      bodyDigest(m.Body),
+		BodyDigest:      m.Digest.String(),
 		AttributeDigest: attributesDigest(attributes),
 		Body:            &m.Body,
 	}

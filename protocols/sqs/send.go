@@ -124,12 +124,12 @@ func invalidEntryID(_, parameter string) *fault {
 // size is what the message counts for in its batch.
 func (o *outgoing) size() int { return len(o.message.Body) + attributesSize(o.message.Attributes) }
 
-// answer describes the message as it was sent. The digest is the one of the body that was submitted, also for a
+// answer describes the message as it was sent. The digest is that of the body that was submitted, also for a
 // duplicate of a message with another body, since clients check it. UNVERIFIED: what the real service does there.
 func (o *outgoing) answer(sent *core.Sent) *sentMessage {
 	out := &sentMessage{
 		MessageID:       uuid(sent.ID),
-		BodyDigest:      bodyDigest(o.message.Body),
+		BodyDigest:      sent.Digest.String(),
 		AttributeDigest: o.digest,
 		SystemDigest:    o.systemAttributes,
 	}
