@@ -45,6 +45,7 @@ type Store struct {
 
 	writing sync.Mutex // held by Commit and Close; guards what follows, but readers may use db
 	db      *badgerdb.DB
+	log     writtenLog     // synced by each Commit with Options.Sync
 	split   map[string]int // the records whose values are in parts, and in how many beside the first
 	broken  bool           // a write failed inside Badger: db must be opened again before the next one
 	closed  bool
@@ -130,6 +131,7 @@ func (s *Store) Close() error {
 	s.closed = true
 	s.readers.shut(errClosed)
 	s.readers.drain()
+	s.log.close()
 	if s.db == nil {
 		return nil
 	}
@@ -146,7 +148,13 @@ func (s *Store) openDB() error {
 		return openFailure(s.dir, err)
 	}
 	s.db = db
-	if err := s.findParts(); err != nil {
+	err = s.findParts()
+	if err == nil && s.syncs() {
+		if err = s.log.open(s.dir); err != nil {
+			err = fmt.Errorf("persistence/badger: open %s: %w", s.dir, err)
+		}
+	}
+	if err != nil {
 		s.db = nil
 		return errors.Join(err, db.Close())
 	}
@@ -155,6 +163,9 @@ func (s *Store) openDB() error {
 	s.readers.open()
 	return nil
 }
+
+// syncs reports whether Commit syncs the log.
+func (s *Store) syncs() bool { return s.options.Sync && syncsItself }
 
 // surviveFailedWrite turns a nil dereference inside Badger into an error. When Badger cannot make the file of a new
 // memtable (no file descriptor left, say) it goes on without any, and a read in the instant before Commit hears of it

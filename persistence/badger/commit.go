@@ -89,6 +89,9 @@ func checkKey(key []byte) error {
 // finish commits txn and notes whether Badger can be used afterwards.
 func (s *Store) finish(txn *badgerdb.Txn, size int) error {
 	err := txn.Commit()
+	if err == nil && s.syncs() {
+		err = s.log.sync()
+	}
 	switch {
 	case err == nil:
 		return nil
@@ -114,6 +117,7 @@ func (s *Store) fail(err error) {
 // reopen replaces a Badger that failed, which its log of writes survives.
 func (s *Store) reopen() error {
 	s.readers.drain()
+	s.log.close()
 	if s.db != nil {
 		if err := s.db.Close(); err != nil && s.options.OnError != nil {
 			s.options.OnError(fmt.Errorf("persistence/badger: close after a failed write: %w", err))

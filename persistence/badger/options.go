@@ -31,7 +31,7 @@ const maxKey = 64_000
 // of memory and an empty store 2.2 GB of apparent disk.
 func tuned(dir string, o Options) badgerdb.Options {
 	return badgerdb.DefaultOptions(dir).
-		WithSyncWrites(o.Sync).
+		WithSyncWrites(o.Sync && !syncsItself).
 		WithMemTableSize(memTableSize).
 		WithNumMemtables(2).
 		WithNumCompactors(2).
