@@ -11,6 +11,7 @@ func (v *view) Delete(_ context.Context, key QueueKey, receipts []Receipt) ([]er
 	now := v.e.now()
 	var c changes
 	q.advance(now, &c, v.e.watched)
+	c.expect(len(receipts), 2*len(receipts), v.e.watched) // a message and its state
 	errs := make([]error, len(receipts))
 	for i, r := range receipts {
 		errs[i] = v.delete(q, r, now, &c)

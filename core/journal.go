@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -102,7 +103,11 @@ func (j *journal) append(c *changes) (ticket, error) {
 		open = j.open()
 		leads = true
 	}
-	open.batch.Ops = append(open.batch.Ops, c.batch.Ops...)
+	if leads {
+		open.batch.Ops = c.batch.Ops // nobody else uses them any more
+	} else {
+		open.batch.Ops = append(open.batch.Ops, c.batch.Ops...)
+	}
 	open.batch.Size += c.batch.Size
 	open.parts = append(open.parts, c.parts...)
 	for _, p := range c.parts {
@@ -162,6 +167,7 @@ func (j *journal) lead(c *commit) {
 	if c.after != nil {
 		<-c.after
 	}
+	runtime.Gosched() // whoever is ready to append does so first: no one waits, and commits get fewer and larger
 	j.mu.Lock()
 	c.sealed = true
 	failed := c.err != nil

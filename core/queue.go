@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -330,6 +331,14 @@ func (q *queue) next() instant {
 		sooner(at)
 	}
 	return next
+}
+
+// expect makes room for what becomes of so many messages, so that a batch does not grow its lists step by step.
+func (c *changes) expect(messages, ops int, watched bool) {
+	c.batch.Ops = slices.Grow(c.batch.Ops, ops)
+	if watched {
+		c.events = slices.Grow(c.events, messages)
+	}
 }
 
 // event notes what happened to a message.

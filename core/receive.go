@@ -127,6 +127,7 @@ func (a *reception) take(target *queue, now instant, c *changes) (moved int, err
 	if err != nil {
 		return 0, err
 	}
+	c.expect(len(messages), len(messages), a.v.e.watched)
 	for _, m := range messages {
 		a.v.deliver(q, m, visibility, now, c)
 	}

@@ -28,6 +28,7 @@ func (v *view) Send(_ context.Context, key QueueKey, messages []Outgoing) ([]Sen
 	if err != nil {
 		return nil, v.e.abandon(q, &c, err)
 	}
+	c.expect(len(messages), len(messages), v.e.watched)
 	var homeless []*message // no room in memory
 	for i := range messages {
 		if sent[i].Err != nil {
