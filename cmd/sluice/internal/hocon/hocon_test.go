@@ -3,6 +3,7 @@ package hocon
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -55,6 +56,7 @@ func TestParse(t *testing.T) {
 		{"an address without //", "a = 0.0.0.0:9324", object{"a": "0.0.0.0:9324"}},
 		{"list over lines", "a = [\n 1\n 2,\n [3] {b = 4}\n]", object{"a": []any{"1", "2", []any{"3"}, object{"b": "4"}}}},
 		{"Windows lines", "a = 1\r\nb {\r\n c = x y\r\n}\r\n", object{"a": "1", "b": object{"c": "x y"}}},
+		{"a key like include at the end", "a = 1, include { b = 1 }, include \"x\" ", object{"a": "1", "include": object{"b": "1"}}},
 		{"keys like words", "include = 1\nincluded = 2\ninclude-me { a = 3 }", object{"include": "1", "included": "2", "include-me": object{"a": "3"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,6 +119,21 @@ func TestGetFollowsAPath(t *testing.T) {
 	for _, path := range [][]string{{"x"}, {"a", "x"}, {"a", "b", "c"}, {}} {
 		if v := o.Get(path...); v != nil {
 			t.Errorf("Get(%q) = %+v, want nothing", path, v)
+		}
+	}
+}
+
+// A file may be one line. Reading one of 1 MiB took seconds when each field looked at the rest of its line.
+func TestParseTakesTimeInProportionToALine(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("a=1,", maxSize/4), strings.Repeat("include =1,", maxSize/11), strings.Repeat(`"a".b=1,`, maxSize/8), "a=[" + strings.Repeat("1,", maxSize/2-2) + "]",
+	} {
+		start := time.Now()
+		if _, _, err := Parse(text); err != nil {
+			t.Errorf("Parse(%.20q…) = %v", text, err)
+		}
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("Parse(%.20q…) took %v for 1 MiB", text, took)
 		}
 	}
 }

@@ -105,21 +105,30 @@ func (p *parser) object(braces bool, depth int) (*Object, error) {
 	}
 }
 
-// include reads include "file", include classpath("file") and the like.
+// include reads include "file", include classpath("file") and the like. It looks at the rest of the line only once it
+// knows that there is one: the line may be the whole file, and each of its fields is asked for.
 func (p *parser) include() bool {
-	rest, ok := strings.CutPrefix(p.restOfLine(), "include")
-	if !ok || rest == "" || !strings.ContainsAny(rest[:1], " \t\"") {
+	if !p.follows("include") {
 		return false
 	}
-	what := strings.TrimSpace(rest)
-	if strings.ContainsAny(what[:min(1, len(what))], "=:{") || what == "" {
-		return false // a key of that name
+	after := p.at + len("include")
+	next := after
+	for next < len(p.text) && strings.IndexByte(" \t", p.text[next]) >= 0 {
+		next++
 	}
+	switch {
+	case next == len(p.text) || strings.IndexByte("\r\n=:{", p.text[next]) >= 0: // a key of that name
+		return false
+	case next == after && p.text[next] != '"': // a longer key
+		return false
+	}
+	line := p.restOfLine()
+	what := line[len("include"):]
 	for _, comment := range []string{"#", " //"} {
 		what, _, _ = strings.Cut(what, comment)
 	}
 	p.includes = append(p.includes, Include{Line: p.line, What: strings.TrimSpace(what)})
-	p.skip(len(p.restOfLine()))
+	p.skip(len(line))
 	return true
 }
 
