@@ -26,6 +26,8 @@ func cloudFormation(r *Result, text []byte, values map[string]string) error {
 	if err != nil {
 		return err
 	}
+	t.expand()
+	r.stackConditions(t)
 	names := slices.Sorted(maps.Keys(t.resources))
 	r.stackNames(t, names)
 	others := map[string]int{}
@@ -36,7 +38,9 @@ func cloudFormation(r *Result, text []byte, values map[string]string) error {
 			r.stackQueue(t, name, properties)
 		case strings.HasPrefix(kind, "AWS::SQS::"):
 		case strings.HasPrefix(kind, "AWS::SNS::"):
-			r.warn("%s: %s has no counterpart", name, kind)
+			r.warn("%s: %s has no counterpart", t.at(name), kind)
+		case strings.HasPrefix(name, "Fn::"):
+			r.warn("%s: it cannot be resolved: its resources are left out", t.at(name))
 		default:
 			others[kind]++
 		}
@@ -52,6 +56,7 @@ func cloudFormation(r *Result, text []byte, values map[string]string) error {
 
 // warnOthers tells of what is no business of a queue server in one line.
 func (r *Result) warnOthers(others map[string]int) {
+	delete(others, "") // without a type
 	if len(others) > 0 {
 		r.warn("resources of other services are left out: %s", strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	}
@@ -64,6 +69,28 @@ func (t *template) resource(name string) (kind string, properties map[string]any
 	return kind, properties
 }
 
+// stackConditions takes away the resources whose condition does not hold.
+func (r *Result) stackConditions(t *template) {
+	for _, name := range slices.Sorted(maps.Keys(t.resources)) {
+		fields, _ := t.resources[name].(map[string]any)
+		condition, ok := fields["Condition"].(string)
+		if !ok {
+			continue
+		}
+		holds, err := t.condition(condition, 0)
+		isQueue := strings.HasPrefix(fmt.Sprint(fields["Type"]), "AWS::SQS::")
+		switch {
+		case err != nil && isQueue:
+			r.warn("%s: condition %s is taken to be true: %v", t.at(name), condition, err)
+		case err == nil && !holds:
+			delete(t.resources, name)
+			if isQueue {
+				r.warn("%s: it is left out, since condition %s does not hold", t.at(name), condition)
+			}
+		}
+	}
+}
+
 // stackNames finds the names of queues first, since everything refers to them.
 func (r *Result) stackNames(t *template, resources []string) {
 	for _, resource := range resources {
@@ -71,39 +98,44 @@ func (r *Result) stackNames(t *template, resources []string) {
 		if kind != "AWS::SQS::Queue" {
 			continue
 		}
-		fields, _ := t.resources[resource].(map[string]any)
-		if condition, ok := fields["Condition"]; ok {
-			r.warn("%s: condition %v is taken to be true", resource, condition)
-		}
 		name, err := t.resolve(properties["QueueName"], 0)
-		text, ok := name.(string)
-		if err == nil && ok && text != "" {
+		text, _ := name.(string)
+		if err == nil && text != "" {
 			t.queues[resource] = text
 			continue
 		}
 		t.queues[resource] = resource
-		if isOnIn(properties["FifoQueue"]) {
+		if r.isFIFO(t, resource, properties) {
 			t.queues[resource] += ".fifo"
 		}
 		if err != nil {
-			r.warn("%s: its name cannot be found out (%v): it is %s here", resource, err, t.queues[resource])
+			r.warn("%s: %v: it is %s here", t.at(resource, "QueueName"), err, t.queues[resource])
 		} else {
-			r.warn("%s: it has no name of its own: it is %s here", resource, t.queues[resource])
+			r.warn("%s: it has no name of its own: it is %s here", t.at(resource), t.queues[resource])
 		}
 	}
 }
 
-func isOnIn(v any) bool { return fmt.Sprint(v) == "true" }
+// isFIFO reports whether a queue is one, also where a parameter or a condition says so.
+func (r *Result) isFIFO(t *template, resource string, properties map[string]any) bool {
+	v, err := t.resolve(properties["FifoQueue"], 0)
+	return err == nil && isOnIn(v) || strings.HasSuffix(t.queues[resource], ".fifo")
+}
+
+// isOnIn reads a truth value also in the words of YAML 1.1, which CloudFormation speaks.
+func isOnIn(v any) bool {
+	return slices.Contains([]string{"true", "yes", "on"}, strings.ToLower(fmt.Sprint(v)))
+}
 
 func (r *Result) stackQueue(t *template, resource string, properties map[string]any) {
-	q := sluice.Queue{Name: t.queues[resource], FIFO: isOnIn(properties["FifoQueue"])}
+	q := sluice.Queue{Name: t.queues[resource], FIFO: r.isFIFO(t, resource, properties)}
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		v, err := t.resolve(properties[name], 0)
-		if err == nil {
+		if err == nil && v != (removed{}) {
 			err = r.stackProperty(&q, name, v)
 		}
 		if err != nil && name != "QueueName" {
-			r.warn("%s: %s: %v: it is left out", resource, name, err)
+			r.warn("%s: %v: it is left out", t.at(resource, name), err)
 		}
 	}
 	r.add(q)
@@ -201,20 +233,32 @@ func tagsOf(v any) (map[string]string, error) {
 func (r *Result) stackPolicy(t *template, resource string, properties map[string]any) {
 	document, err := t.resolve(properties["PolicyDocument"], 0)
 	if err != nil {
-		r.warn("%s: %v: it is left out", resource, err)
+		r.warn("%s: %v: it is left out", t.at(resource, "PolicyDocument"), err)
 		return
 	}
-	queues, isList := properties["Queues"].([]any)
-	if !isList {
-		queues = []any{properties["Queue"]}
+	named := "Queues"
+	if properties[named] == nil {
+		named = "Queue"
+	}
+	queues, isList := properties[named].([]any)
+	if !isList { // one, or a function that comes to many
+		queues = []any{properties[named]}
 	}
 	for _, each := range queues {
-		url, err := t.resolve(each, 0)
+		urls, err := t.resolve(each, 0)
 		if err != nil {
-			r.warn("%s: %v: one of its queues is left out", resource, err)
+			r.warn("%s: %v: one of its queues is left out", t.at(resource, named), err)
 			continue
 		}
-		r.policyFor(resource, fmt.Sprint(url), "Policy", textOf(document))
+		many, isList := urls.([]any)
+		if !isList {
+			many = []any{urls}
+		}
+		for _, url := range many {
+			if url != (removed{}) {
+				r.policyFor(t.at(resource, named), fmt.Sprint(url), "Policy", textOf(document))
+			}
+		}
 	}
 }
 

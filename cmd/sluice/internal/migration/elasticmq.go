@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,6 +113,9 @@ func (r *Result) elasticHome(o *hocon.Object) {
 	r.Options.SQS = parsed
 }
 
+// elasticPort is where ElasticMQ listens by default.
+const elasticPort = "9324"
+
 func textOr(v *hocon.Value, absent string) string {
 	if v == nil {
 		return absent
@@ -122,7 +126,7 @@ func textOr(v *hocon.Value, absent string) string {
 func (r *Result) elasticAddresses(o *hocon.Object) {
 	host, port := o.Get("rest-sqs", "bind-hostname"), o.Get("rest-sqs", "bind-port")
 	if host != nil || port != nil {
-		r.Listen = net.JoinHostPort(textOr(host, "0.0.0.0"), textOr(port, "9324"))
+		r.Listen = r.addressOf(textOr(host, "0.0.0.0"), textOr(port, elasticPort), "0.0.0.0", elasticPort)
 	}
 	if limits := o.Get("rest-sqs", "sqs-limits"); limits != nil && limits.Text == "relaxed" {
 		r.warn("line %d: sqs-limits = relaxed has no counterpart: the provider's limits hold", limits.Line)
@@ -134,8 +138,13 @@ func (r *Result) elasticAddresses(o *hocon.Object) {
 	if slices.Contains([]string{"", "*", "localhost", "127.0.0.1", "0.0.0.0"}, name) {
 		return // queue URLs show the host of the request
 	}
-	r.Options.PublicURL = textOr(o.Get("node-address", "protocol"), "http") + "://" +
-		net.JoinHostPort(name, textOr(o.Get("node-address", "port"), "9324"))
+	public, err := url.Parse(textOr(o.Get("node-address", "protocol"), "http") + "://" +
+		net.JoinHostPort(name, textOr(o.Get("node-address", "port"), elasticPort)))
+	if err != nil || public.Host == "" || public.Scheme != "http" && public.Scheme != "https" {
+		r.warn("line %d: node-address is no address: queue URLs show the host of the request", o.Get("node-address").Line)
+		return
+	}
+	r.Options.PublicURL = public.Scheme + "://" + public.Host
 }
 
 func (r *Result) elasticQueue(name string, v *hocon.Value) error {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
-	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -86,12 +84,7 @@ func goAWS(r *Result, text []byte, _ map[string]string) error {
 }
 
 func (r *Result) goServer(e *goEnvironment) {
-	port := cmp.Or(e.Port, e.SQSPort, "4100")
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		r.warn("port %s is not a number: 4100 is taken", port)
-		port = "4100"
-	}
-	r.Listen = net.JoinHostPort("0.0.0.0", port)
+	r.Listen = r.addressOf("0.0.0.0", cmp.Or(e.Port, e.SQSPort, "4100"), "0.0.0.0", "4100")
 	home := r.Options.SQS
 	home.Region = cmp.Or(e.Region, home.Region)
 	home.Account = cmp.Or(e.AccountID, e.AccountOld, home.Account)

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,12 +37,18 @@ var readers = map[string]func(r *Result, text []byte, values map[string]string) 
 // Kinds are the kinds of files that Read knows.
 func Kinds() []string { return slices.Sorted(maps.Keys(readers)) }
 
+// maxSize bounds files: states of Terraform can have many resources besides queues.
+const maxSize = 64 << 20
+
 // Read reads a file of one of the Kinds. The values are those of a template's parameters. Whatever the result names can be
 // declared.
 func Read(kind string, text []byte, values map[string]string) (*Result, error) {
 	read, known := readers[kind]
 	if !known {
 		return nil, fmt.Errorf("%q is none of %s", kind, strings.Join(Kinds(), ", "))
+	}
+	if len(text) > maxSize {
+		return nil, fmt.Errorf("larger than %d bytes", maxSize)
 	}
 	r := &Result{Options: sluice.Options{SQS: sluice.DefaultSQS, MNS: sluice.DefaultMNS}}
 	if err := read(r, text, values); err != nil {
@@ -57,6 +64,22 @@ func (r *Result) warn(format string, args ...any) {
 
 func (r *Result) add(q sluice.Queue) {
 	r.Options.Resources.Queues = append(r.Options.Resources.Queues, q)
+}
+
+// inHosts are the characters of what can be listened on: a name, or an address of either kind.
+const inHosts = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.:_-"
+
+// addressOf puts an address together. Where host or port is none, that of the other server's default is taken.
+func (r *Result) addressOf(host, port, defaultHost, defaultPort string) string {
+	if strings.Trim(host, inHosts) != "" {
+		r.warn("host %s is not one: %s is taken", host, defaultHost)
+		host = defaultHost
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		r.warn("port %s is not a number: %s is taken", port, defaultPort)
+		port = defaultPort
+	}
+	return net.JoinHostPort(host, port)
 }
 
 // whole returns a number of seconds as a setting.

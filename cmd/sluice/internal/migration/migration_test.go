@@ -153,7 +153,10 @@ func TestCloudFormation(t *testing.T) {
 			{
 				Name: "orders-dev", Visibility: s(90), Retention: s(86400), Wait: s(20), Delay: s(0), MaxSize: new(65536),
 				DeadLetter: &sluice.DeadLetter{Queue: "orders-dead-dev", MaxReceives: 5}, Tags: map[string]string{"team": "shop", "stage": "dev"},
-				Attributes: map[string]string{"SqsManagedSseEnabled": "false"},
+				Attributes: map[string]string{
+					"SqsManagedSseEnabled": "false",
+					"Policy":               `{"Statement":[{"Action":"sqs:SendMessage","Condition":{"ArnEquals":{"aws:SourceArn":"arn:aws:sns:eu-west-1:000000000000:Topic"}},"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},"Resource":"arn:aws:sqs:eu-west-1:000000000000:orders-dev","Sid":"topic"}],"Version":"2012-10-17"}`,
+				},
 			},
 			{Name: "orders-dead-dev", Attributes: map[string]string{
 				"RedriveAllowPolicy": `{"redrivePermission":"byQueue","sourceQueueArns":["arn:aws:sqs:eu-west-1:000000000000:orders-dev"]}`,
@@ -165,13 +168,12 @@ func TestCloudFormation(t *testing.T) {
 			{Name: "Unknown"},
 		}},
 	}},
-		"Steps: condition IsProduction is taken to be true",
-		"Steps: it has no name of its own: it is Steps.fifo here",
-		"Unknown: its name cannot be found out (Owner has no value): it is Unknown here",
-		"Topic: AWS::SNS::Topic has no counterpart",
-		"Unknown: RedrivePolicy: Fn::ImportValue cannot be resolved: it is left out",
-		"OrdersPolicy: Topic has no value: it is left out",
-		"StepsPolicy: Missing has no value: one of its queues is left out",
+		"line 36: Steps: condition IsProduction is taken to be true: there is no condition IsProduction",
+		"line 36: Steps: it has no name of its own: it is Steps.fifo here",
+		"line 48: Unknown: QueueName: parameter Owner has no value: it is Unknown here",
+		"line 73: Topic: AWS::SNS::Topic has no counterpart",
+		"line 49: Unknown: RedrivePolicy: Fn::ImportValue cannot be resolved: it is left out",
+		"line 69: StepsPolicy: Queues: Missing has no value: one of its queues is left out",
 		"resources of other services are left out: AWS::DynamoDB::Table",
 	)
 	named := read(t, "cloudformation", "stack.yaml", map[string]string{"Owner": "me", "Stage": "prod"})
@@ -190,7 +192,7 @@ func TestCloudFormationInJSON(t *testing.T) {
 	}
 	compare(t, r, migration.Result{Options: sluice.Options{SQS: sluice.DefaultSQS, MNS: sluice.DefaultMNS, Resources: sluice.Resources{
 		Queues: []sluice.Queue{{Name: "d"}},
-	}}}, "Q: Color: there is no counterpart", "Q: DelaySeconds: soon is not a number of seconds", `queue stack-${y}: "stack-${y}" is not a name`)
+	}}}, "line 2: Q: Color: there is no counterpart", "line 2: Q: DelaySeconds: soon is not a number of seconds", `queue stack-${y}: "stack-${y}" is not a name`)
 }
 
 func TestTemplatesThatCannotBeRead(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/sluicemq/sluice"
@@ -17,11 +17,15 @@ import (
 
 // template is a template of CloudFormation, with its functions in their long form.
 type template struct {
-	parameters map[string]any // by name: what a reference to it comes to
+	parameters map[string]any // by name: what a reference to it comes to; an error, if to nothing
 	mappings   map[string]any
+	conditions map[string]any
 	resources  map[string]any
+	lines      map[string]int // where resources begin, and their properties, as Orders and Orders.QueueName
 	home       sluice.Home
-	queues     map[string]string // names of queues by the names of their resources
+	queues     map[string]string  // names of queues by the names of their resources
+	decided    map[string]verdict // of conditions
+	spent      int                // what functions have come to so far, in bytes and elements of lists
 }
 
 // maxNesting bounds how deep functions stand in each other.
@@ -29,32 +33,24 @@ const maxNesting = 32
 
 // readTemplate reads YAML or JSON.
 func readTemplate(text []byte, values map[string]string, home sluice.Home) (*template, error) {
-	var content any
+	t := &template{home: home, lines: map[string]int{}, queues: map[string]string{}, decided: map[string]verdict{}}
+	read := t.readYAML
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.UseNumber()
-		if err := d.Decode(&content); err != nil {
-			return nil, err
-		}
-	} else {
-		var n yaml.Node
-		if err := yaml.Unmarshal(text, &n); err != nil {
-			return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
-		}
-		var err error
-		if content, err = long(&n, 0); err != nil {
-			return nil, err
-		}
+		read = t.readJSON
+	}
+	content, err := read(text)
+	if err != nil {
+		return nil, err
 	}
 	root, _ := content.(map[string]any)
-	t := &template{home: home, queues: map[string]string{}}
 	t.resources, _ = root["Resources"].(map[string]any)
 	t.mappings, _ = root["Mappings"].(map[string]any)
+	t.conditions, _ = root["Conditions"].(map[string]any)
 	if t.resources == nil {
 		return nil, errors.New("there is no section Resources")
 	}
 	declared, _ := root["Parameters"].(map[string]any)
-	for name := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if _, ok := declared[name]; !ok && !strings.HasPrefix(name, "AWS::") {
 			return nil, fmt.Errorf("there is no parameter %s", name)
 		}
@@ -63,20 +59,153 @@ func readTemplate(text []byte, values map[string]string, home sluice.Home) (*tem
 	return t, nil
 }
 
-// settle finds the values of parameters: those that are given, and otherwise their defaults.
+func (t *template) readJSON(text []byte) (content any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&content); err != nil {
+		return nil, err
+	}
+	t.findLines(text)
+	return content, nil
+}
+
+// findLines notes in which lines of a JSON the resources and their properties begin.
+func (t *template) findLines(text []byte) {
+	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	line, counted := 1, 0
+	for {
+		if _, err := d.ReadToken(); err != nil {
+			return // at its end
+		}
+		if depth := d.StackDepth(); depth != 2 && depth != 4 {
+			continue
+		}
+		name, ok := nameOf(strings.Split(string(d.StackPointer()), "/"))
+		if !ok || t.lines[name] != 0 {
+			continue
+		}
+		at := int(d.InputOffset())
+		line += bytes.Count(text[counted:at], []byte("\n"))
+		counted, t.lines[name] = at, line
+	}
+}
+
+// nameOf returns the name in lines of what stands at a place.
+func nameOf(path []string) (string, bool) {
+	switch {
+	case len(path) < 3 || path[1] != "Resources":
+		return "", false
+	case len(path) == 3:
+		return path[2], true
+	case len(path) == 5 && path[3] == "Properties":
+		return path[2] + "." + path[4], true
+	}
+	return "", false
+}
+
+func (t *template) readYAML(text []byte) (any, error) {
+	var n yaml.Node
+	if err := yaml.Unmarshal(text, &n); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	eachField(member(&n, "Resources"), func(resource, fields *yaml.Node) {
+		t.lines[resource.Value] = resource.Line
+		eachField(member(fields, "Properties"), func(property, _ *yaml.Node) {
+			t.lines[resource.Value+"."+property.Value] = property.Line
+		})
+	})
+	return long(&n, 0)
+}
+
+func eachField(n *yaml.Node, do func(key, value *yaml.Node)) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		do(n.Content[i], n.Content[i+1])
+	}
+}
+
+func member(n *yaml.Node, name string) (found *yaml.Node) {
+	if n.Kind == yaml.DocumentNode {
+		n = n.Content[0]
+	}
+	eachField(n, func(key, value *yaml.Node) {
+		if key.Value == name {
+			found = value
+		}
+	})
+	return found
+}
+
+// at says where a resource or one of its properties stands, for warnings.
+func (t *template) at(resource string, property ...string) string {
+	line := t.lines[resource]
+	if len(property) > 0 {
+		line = max(line, t.lines[resource+"."+property[0]])
+	}
+	place := strings.Join(append([]string{resource}, property...), ": ")
+	if line == 0 {
+		return place
+	}
+	return fmt.Sprintf("line %d: %s", line, place)
+}
+
+// settle finds the values of parameters: those that are given, and otherwise their defaults. The default of one that is
+// kept in Systems Manager is where it is kept.
 func (t *template) settle(declared map[string]any, values map[string]string) {
 	t.parameters = map[string]any{
-		"AWS::AccountId": t.home.Account, "AWS::Region": t.home.Region, "AWS::Partition": "aws",
-		"AWS::URLSuffix": "amazonaws.com", "AWS::StackName": "stack",
-	}
-	for name, p := range declared {
-		if fields, ok := p.(map[string]any); ok && fields["Default"] != nil {
-			t.parameters[name] = fields["Default"]
-		}
+		"AWS::AccountId": t.home.Account, "AWS::Region": t.home.Region, "AWS::Partition": partition(t.home.Region),
+		"AWS::URLSuffix": suffix(t.home.Region), "AWS::StackName": "stack", "AWS::NotificationARNs": []any{}, "AWS::NoValue": removed{},
 	}
 	for name, value := range values {
 		t.parameters[name] = value
 	}
+	for name, p := range declared {
+		fields, _ := p.(map[string]any)
+		kind := fmt.Sprint(fields["Type"])
+		value, given := t.parameters[name]
+		if !given && fields["Default"] != nil && !strings.HasPrefix(kind, "AWS::SSM::") {
+			value, given = fields["Default"], true
+		}
+		text, isText := value.(string)
+		if isText && (kind == "CommaDelimitedList" || strings.Contains(kind, "List<")) {
+			value = listOf(text)
+		}
+		if !given {
+			value = fmt.Errorf("parameter %s has no value", name)
+		}
+		t.parameters[name] = value
+	}
+	stack := "arn:" + partition(t.home.Region) + ":cloudformation:" + t.home.Region + ":" + t.home.Account + ":stack/"
+	t.parameters["AWS::StackId"] = stack + fmt.Sprint(t.parameters["AWS::StackName"]) + "/00000000-0000-0000-0000-000000000000"
+}
+
+func listOf(text string) []any {
+	list := []any{}
+	for part := range strings.SplitSeq(text, ",") {
+		list = append(list, strings.TrimSpace(part))
+	}
+	return list
+}
+
+// partition is the part of the world that a region is in, as resource names have it.
+func partition(region string) string {
+	switch {
+	case strings.HasPrefix(region, "cn-"):
+		return "aws-cn"
+	case strings.HasPrefix(region, "us-gov-"):
+		return "aws-us-gov"
+	}
+	return "aws"
+}
+
+// suffix is what the host names of a region end in.
+func suffix(region string) string {
+	if partition(region) == "aws-cn" {
+		return "amazonaws.com.cn"
+	}
+	return "amazonaws.com"
 }
 
 // long returns a node as maps, lists and scalars, with functions such as !Ref x as {"Ref": x}.
@@ -105,7 +234,7 @@ func scalarOf(n *yaml.Node) any {
 	case "!!null":
 		return nil
 	case "!!bool":
-		return strings.EqualFold(n.Value, "true") || strings.EqualFold(n.Value, "yes") || strings.EqualFold(n.Value, "on")
+		return isOnIn(n.Value)
 	case "!!int", "!!float":
 		if json.Valid([]byte(n.Value)) {
 			return json.Number(n.Value)
@@ -144,164 +273,8 @@ func longTree(n *yaml.Node, depth int) (any, error) {
 }
 
 func longFunction(name string, argument any) any {
-	if text, ok := argument.(string); ok && name == "GetAtt" {
-		resource, attribute, _ := strings.Cut(text, ".")
-		argument = []any{resource, attribute}
-	}
 	if name != "Ref" && name != "Condition" {
 		name = "Fn::" + name
 	}
 	return map[string]any{name: argument}
-}
-
-// resolve replaces functions by what they come to. Returns an error that names the first that comes to nothing.
-func (t *template) resolve(v any, depth int) (any, error) {
-	if depth > maxNesting {
-		return nil, fmt.Errorf("more than %d functions in each other", maxNesting)
-	}
-	switch v := v.(type) {
-	case []any:
-		list := make([]any, 0, len(v))
-		for _, each := range v {
-			r, err := t.resolve(each, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, r)
-		}
-		return list, nil
-	case map[string]any:
-		if name, argument, ok := function(v); ok {
-			return t.call(name, argument, depth)
-		}
-		fields := make(map[string]any, len(v))
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			r, err := t.resolve(v[name], depth+1)
-			if err != nil {
-				return nil, err
-			}
-			fields[name] = r
-		}
-		return fields, nil
-	}
-	return v, nil
-}
-
-func function(v map[string]any) (name string, argument any, ok bool) {
-	if len(v) != 1 {
-		return "", nil, false
-	}
-	for name, argument = range v {
-		ok = name == "Ref" || strings.HasPrefix(name, "Fn::")
-	}
-	return name, argument, ok
-}
-
-// call calls a function. Sub finds its references in the text itself, so that its argument is not resolved before.
-func (t *template) call(name string, argument any, depth int) (any, error) {
-	if name == "Fn::Sub" {
-		return t.sub(argument, depth)
-	}
-	argument, err := t.resolve(argument, depth+1)
-	if err != nil {
-		return nil, err
-	}
-	list, _ := argument.([]any)
-	switch {
-	case name == "Ref":
-		return t.ref(fmt.Sprint(argument))
-	case name == "Fn::GetAtt" && len(list) == 2:
-		return t.getAtt(fmt.Sprint(list[0]), fmt.Sprint(list[1]))
-	case name == "Fn::Join" && len(list) == 2:
-		return join(list[0], list[1])
-	case name == "Fn::FindInMap" && len(list) >= 3:
-		return t.find(fmt.Sprint(list[0]), fmt.Sprint(list[1]), fmt.Sprint(list[2]))
-	}
-	return nil, fmt.Errorf("%s cannot be resolved", name)
-}
-
-func join(separator, list any) (any, error) {
-	parts, ok := list.([]any)
-	if !ok {
-		return nil, errors.New("Fn::Join cannot be resolved")
-	}
-	texts := make([]string, len(parts))
-	for i, p := range parts {
-		texts[i] = fmt.Sprint(p)
-	}
-	return strings.Join(texts, fmt.Sprint(separator)), nil
-}
-
-func (t *template) find(in, first, second string) (any, error) {
-	outer, _ := t.mappings[in].(map[string]any)
-	inner, _ := outer[first].(map[string]any)
-	if found, ok := inner[second]; ok {
-		return found, nil
-	}
-	return nil, fmt.Errorf("%s has no %s of %s", in, second, first)
-}
-
-func (t *template) ref(name string) (any, error) {
-	if queue, ok := t.queues[name]; ok {
-		return "https://sqs." + t.home.Region + ".amazonaws.com/" + t.home.Account + "/" + queue, nil
-	}
-	if v, ok := t.parameters[name]; ok {
-		return v, nil
-	}
-	return nil, fmt.Errorf("%s has no value", name)
-}
-
-func (t *template) getAtt(resource, attribute string) (any, error) {
-	queue, ok := t.queues[resource]
-	switch {
-	case ok && attribute == "Arn":
-		return t.arn(queue), nil
-	case ok && attribute == "QueueName":
-		return queue, nil
-	case ok && attribute == "QueueUrl":
-		return t.ref(resource)
-	}
-	return nil, fmt.Errorf("%s.%s has no value", resource, attribute)
-}
-
-func (t *template) arn(queue string) string {
-	return "arn:aws:sqs:" + t.home.Region + ":" + t.home.Account + ":" + queue
-}
-
-var reference = regexp.MustCompile(`\$\{[^}]*\}`)
-
-// sub replaces ${Name}, ${Resource.Attribute} and, in its long form, names of its own. ${!x} stands for ${x} itself.
-func (t *template) sub(argument any, depth int) (any, error) {
-	own := map[string]any{}
-	if list, ok := argument.([]any); ok && len(list) == 2 {
-		given, err := t.resolve(list[1], depth+1)
-		if err != nil {
-			return nil, err
-		}
-		own, _ = given.(map[string]any)
-		argument = list[0]
-	}
-	text, ok := argument.(string)
-	if !ok {
-		return nil, errors.New("Fn::Sub cannot be resolved")
-	}
-	var failed error
-	replaced := reference.ReplaceAllStringFunc(text, func(match string) string {
-		name := strings.TrimSpace(match[2 : len(match)-1])
-		if literal, ok := strings.CutPrefix(name, "!"); ok {
-			return "${" + literal + "}"
-		}
-		v, there := own[name]
-		var err error
-		switch resource, attribute, dotted := strings.Cut(name, "."); {
-		case there:
-		case dotted:
-			v, err = t.getAtt(resource, attribute)
-		default:
-			v, err = t.ref(name)
-		}
-		failed = errors.Join(failed, err)
-		return fmt.Sprint(v)
-	})
-	return replaced, failed
 }
