@@ -8,6 +8,7 @@ package protocols
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -56,10 +57,18 @@ type Credential struct {
 	Secret       string
 	Account      string // whose key it is; empty: of the home of the provider that is asked
 	SessionToken string // what requests bring along with a temporary key; empty: the key is permanent
-	// User is the name of a user of the account. Empty: the key is that of the account itself.
+	// User is the name of a user of the account. Empty: the key is that of the account itself, or of a session.
 	User string
+	// Role and Session name a session of a role of the account, whose key it is. Empty: of none.
+	Role, Session string
 	// Policy is what the user may do, in the language of IAM or of RAM. Empty: everything that the account may.
 	Policy string
+}
+
+// Admits reports whether a request with the key has to be let in with the token that it brings along, which is empty if it
+// brings none: a temporary key has one of its own. One that comes with a permanent key is not looked at.
+func (c Credential) Admits(token string) bool {
+	return c.SessionToken == "" || subtle.ConstantTimeCompare([]byte(c.SessionToken), []byte(token)) == 1
 }
 
 // Site is what the dialects share: the engine and the names under which it is reached.

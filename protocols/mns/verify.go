@@ -2,7 +2,6 @@ package mns
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/md5"
 	"encoding/base64"
 	"encoding/hex"
@@ -62,7 +61,7 @@ func (d *dialect) verify(r *http.Request) (protocols.Credential, error) {
 	}
 	// UNVERIFIED: a temporary key without its token, or with another one, is a key that does not exist.
 	c, known := d.site.Credentials[a.keyID]
-	if !known || c.SessionToken != "" && !hmac.Equal([]byte(c.SessionToken), []byte(r.Header.Get("Security-Token"))) {
+	if !known || !c.Admits(r.Header.Get("Security-Token")) {
 		return none, errUnknownKey
 	}
 	if !a.matches(s, c.Secret, at) {

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,9 +19,9 @@ type statement struct {
 	principals list
 	actions    list // in lower case
 	resources  list
+	phrases    []phrase // the values of resources
 	conditions []condition
 	unknown    []string // what is not understood
-	vague      bool     // so is a part of resources: it may be any
 }
 
 // list is an element such as Action, or its Not form.
@@ -46,6 +47,25 @@ func ParseIdentity(text string) (*Document, error) { return parse(text, true) }
 // versions are those of IAM and of RAM.
 var versions = []string{"", "2012-10-17", "2008-10-17", "1"}
 
+// variables is what a version makes of ${…}.
+type variables int
+
+const (
+	plainText variables = iota // Documented, of IAM but for its last version
+	replaced                   // Documented, of the last version of IAM
+	unclear                    // of RAM, whose reference does not speak of them
+)
+
+func variablesOf(version string) variables {
+	switch version {
+	case "2012-10-17":
+		return replaced
+	case "1":
+		return unclear
+	}
+	return plainText
+}
+
 func parse(text string, identity bool) (*Document, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("the policy has %d bytes, more than %d", len(text), maxText)
@@ -61,8 +81,8 @@ func parse(text string, identity bool) (*Document, error) {
 		return nil, fmt.Errorf("the policy has %d statements, want 1 to %d", n, maxStatements)
 	}
 	d := &Document{statements: make([]statement, len(doc.Statement))}
-	for i := range doc.Statement {
-		s, err := doc.Statement[i].statement(identity)
+	for i, value := range doc.Statement {
+		s, err := readStatement(value, identity, variablesOf(doc.Version))
 		if err != nil {
 			return nil, fmt.Errorf("statement %d of the policy: %w", i+1, err)
 		}
@@ -92,7 +112,7 @@ func (d *Document) Unknown() []string {
 type documentJSON struct {
 	Version   string
 	ID        jsontext.Value `json:"Id"`
-	Statement oneOrMore[statementJSON]
+	Statement oneOrMore[jsontext.Value]
 }
 
 type statementJSON struct {
@@ -107,7 +127,27 @@ type statementJSON struct {
 	Condition    map[string]map[string]oneOrMore[scalar]
 }
 
-func (j *statementJSON) statement(identity bool) (s statement, err error) {
+// readStatement reads a statement. A member that is null is no member that is not there: the grammar of IAM has no null,
+// and to leave out a condition would allow more.
+// UNVERIFIED: that both providers refuse null.
+func readStatement(value jsontext.Value, identity bool, variables variables) (statement, error) {
+	var members map[string]jsontext.Value
+	if err := json.Unmarshal(value, &members); err != nil {
+		return statement{}, errors.New("it is no JSON in the form of one: " + inShort(err))
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if members[name].Kind() == 'n' {
+			return statement{}, fmt.Errorf("its %s is null", name)
+		}
+	}
+	var j statementJSON
+	if err := json.Unmarshal(value, &j, json.RejectUnknownMembers(true)); err != nil {
+		return statement{}, errors.New("it is no JSON in the form of one: " + inShort(err))
+	}
+	return j.statement(identity, variables)
+}
+
+func (j *statementJSON) statement(identity bool, variables variables) (s statement, err error) {
 	s.deny = j.Effect == "Deny"
 	if !s.deny && j.Effect != "Allow" {
 		return s, fmt.Errorf("its Effect is %q, want Allow or Deny", j.Effect)
@@ -128,9 +168,9 @@ func (j *statementJSON) statement(identity bool) (s statement, err error) {
 		return s, err
 	}
 	for _, text := range s.resources.values {
-		s.vague = s.variables(text) || s.vague
+		s.phrases = append(s.phrases, s.phrase(text, variables))
 	}
-	return s, s.condition(j.Condition)
+	return s, s.condition(j.Condition, variables)
 }
 
 // complete checks that a statement has what its kind of policy must have.
@@ -148,13 +188,16 @@ func (s *statement) complete(identity bool) error {
 	return nil
 }
 
-// variables notes that a text has one, and reports it.
-func (s *statement) variables(text string) bool {
-	has := strings.Contains(text, "${")
-	if has {
-		s.unknown = append(s.unknown, "variables")
+// phrase reads a text that may have variables, and notes those that are not understood.
+func (s *statement) phrase(text string, variables variables) phrase {
+	if variables == plainText || !strings.Contains(text, "${") {
+		return phrase{{plain: wild(text)}}
 	}
-	return has
+	if p, ok := read(text); ok && variables == replaced {
+		return p
+	}
+	s.unknown = append(s.unknown, "variables")
+	return phrase{{variable: "${"}} // the name of no key, so that it may be anything
 }
 
 func choose(name string, is, not *oneOrMore[scalar]) (l list, err error) {

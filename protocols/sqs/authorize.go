@@ -12,11 +12,13 @@ import (
 	access "github.com/sluicemq/sluice/protocols/policy"
 )
 
-// user is whom an access key belongs to.
+// user is whom an access key belongs to: an account, one of its users, or a session of one of its roles.
 type user struct {
-	account string // as the provider sees it
-	name    string // empty: the key is that of the account itself
-	policy  *access.Document
+	account       string // as the provider sees it
+	name          string // empty: of no user
+	role, session string // empty: of no role
+	temporary     bool
+	policy        *access.Document
 }
 
 // newUsers reads the policies of the users of a site, if it verifies keys. What is no policy allows nothing.
@@ -26,7 +28,7 @@ func newUsers(site *protocols.Site) map[string]*user {
 	}
 	users := make(map[string]*user, len(site.Credentials))
 	for key, c := range site.Credentials {
-		u := &user{account: c.Account, name: c.User}
+		u := &user{account: c.Account, name: c.User, role: c.Role, session: c.Session, temporary: c.Role != "" || c.SessionToken != ""}
 		if u.account == "" {
 			u.account = site.SQS.Account
 		}
@@ -41,13 +43,40 @@ func newUsers(site *protocols.Site) map[string]*user {
 	return users
 }
 
-// arn returns the resource name of the user in a region's part of the world.
+// arn returns the resource name of the user in a region's part of the world. Recorded 2026: that of a session is in the
+// text of a refusal.
 func (u *user) arn(region string) string {
-	name := "root"
-	if u.name != "" {
-		name = "user/" + u.name
+	switch {
+	case u.role != "":
+		return "arn:" + partition(region) + ":sts::" + u.account + ":assumed-role/" + u.role + "/" + u.session
+	case u.name != "":
+		return u.identity(region, "user/"+u.name)
 	}
+	return u.identity(region, "root")
+}
+
+func (u *user) identity(region, name string) string {
 	return "arn:" + partition(region) + ":iam::" + u.account + ":" + name
+}
+
+// describe enters the user into a request. Documented: which keys a request has by what signs it, and that the resource
+// name of a session is, as aws:PrincipalArn, that of its role.
+func (u *user) describe(r *access.Request, region string) {
+	arn, kind := u.arn(region), "Account"
+	r.Account, r.Principals = u.account, []string{arn}
+	switch {
+	case u.role != "":
+		arn, kind = u.identity(region, "role/"+u.role), "AssumedRole"
+		r.Principals = append(r.Principals, arn)
+	case u.name != "":
+		kind = "User"
+		r.Values["aws:username"] = []string{u.name}
+	}
+	r.Values["aws:principalaccount"], r.Values["aws:principalarn"], r.Values["aws:principaltype"] = []string{u.account}, []string{arn}, []string{kind}
+	if u.temporary { // when it was issued is not known
+		delete(r.Values, "aws:tokenissuetime")
+		r.Values["aws:multifactorauthpresent"] = []string{"false"}
+	}
 }
 
 // actionOf returns the action that a policy has to allow for an operation. Documented: batches need what the single forms
@@ -75,7 +104,8 @@ func (s *service) own(from *caller, key core.QueueKey) (core.QueueKey, error) {
 	if key.Namespace.Region != here.Region {
 		return key, accessDenied.say("Access to the resource %s is denied.", s.queueURL(from, key)) // Recorded until 2021: the text
 	}
-	ofQueue, ofUser := s.ofQueue(from, key), access.Allowed
+	wanted, policy := s.request(from, key)
+	ofQueue, ofUser := ofQueue(policy, wanted), access.Allowed
 	if from.user == nil {
 		if ofQueue == access.Allowed {
 			return key, nil
@@ -83,7 +113,7 @@ func (s *service) own(from *caller, key core.QueueKey) (core.QueueKey, error) {
 		return key, errUnsigned
 	}
 	if from.user.policy != nil {
-		ofUser = from.user.policy.Decide(s.request(from, key))
+		ofUser = from.user.policy.Decide(wanted)
 	}
 	if reason := refusal(ofQueue, ofUser, key.Namespace.Account == here.Account, actionOf(from.operation)); reason != "" {
 		return key, s.denied(from, key, reason)
@@ -110,7 +140,7 @@ const (
 
 // refusal returns why a request is refused; empty if it is not.
 func refusal(ofQueue, ofUser access.Decision, same bool, action string) string {
-	granted := ofQueue == access.Allowed && slices.Contains(grantable, action)
+	granted := (ofQueue == access.Allowed || ofQueue == access.Delegated) && slices.Contains(grantable, action)
 	switch {
 	case ofQueue == access.Denied:
 		return denyResource
@@ -134,50 +164,63 @@ func (s *service) denied(from *caller, key core.QueueKey, reason string) *fault 
 }
 
 // ofQueue returns what the policy of a queue says. One that cannot be read says nothing.
-func (s *service) ofQueue(from *caller, key core.QueueKey) access.Decision {
-	q, err := s.broker.Queue(from.request.Context(), key)
-	text := q.Settings.Notes[notePolicy]
-	if err != nil || text == "" {
+func ofQueue(text string, wanted *access.Request) access.Decision {
+	if text == "" {
 		return access.Silent
 	}
 	d, err := access.ParseResource(text)
 	if err != nil {
 		return access.Silent
 	}
-	return d.Decide(s.request(from, key))
+	return d.Decide(wanted)
 }
 
-// request describes what a caller wants to policies. Keys without values are those of requests that services make.
-func (s *service) request(from *caller, key core.QueueKey) *access.Request {
+// absent are the keys of requests that services make, or that come in through networks of one's own: no request here has
+// them. Documented, where not said otherwise below.
+var absent = []string{
+	"aws:calledvia", "aws:calledviafirst", "aws:calledvialast", "aws:multifactorauthage", "aws:multifactorauthpresent", "aws:principalservicename",
+	"aws:principalservicenameslist", "aws:sourceaccount", "aws:sourcearn", "aws:sourcevpc", "aws:sourcevpce", "aws:tokenissuetime", "aws:username",
+	"aws:vpcsourceip", "aws:principalaccount", "aws:principalarn", "aws:referer", "aws:useragent",
+}
+
+// resourceTag begins the keys of the tags of a queue.
+const resourceTag = "aws:resourcetag/"
+
+// request describes what a caller wants to policies, and returns the policy of the queue; empty if it has none, or if there
+// is no such queue.
+func (s *service) request(from *caller, key core.QueueKey) (wanted *access.Request, policy string) {
 	now := s.broker.Now().UTC()
-	r := &access.Request{
-		Action: "sqs:" + actionOf(from.operation), Resource: s.arn(key),
-		Values: map[string][]string{
-			"aws:currenttime":      {now.Format(time.RFC3339)},
-			"aws:epochtime":        {epochSeconds(now)},
-			"aws:principalaccount": nil,
-			"aws:principalarn":     nil,
-			"aws:principaltype":    {"Anonymous"},
-			"aws:requestedregion":  {from.namespace.Region},
-			"aws:securetransport":  {strconv.FormatBool(from.request.TLS != nil)},
-			"aws:sourceaccount":    nil,
-			"aws:sourcearn":        nil,
-			"aws:sourceip":         {addressOf(from.request.RemoteAddr)},
-			"aws:useragent":        {from.request.UserAgent()},
-			"aws:username":         nil,
-			"aws:viaawsservice":    {"false"},
-		},
+	values := map[string][]string{
+		"aws:currenttime":           {now.Format(time.RFC3339)},
+		"aws:epochtime":             {epochSeconds(now)},
+		"aws:principalisawsservice": {"false"},
+		"aws:principaltype":         {"Anonymous"},
+		"aws:requestedregion":       {from.namespace.Region},
+		"aws:resourceaccount":       {s.outside(key.Namespace).Account},
+		"aws:securetransport":       {strconv.FormatBool(from.request.TLS != nil)},
+		"aws:sourceip":              {addressOf(from.request.RemoteAddr)},
+		"aws:viaawsservice":         {"false"},
 	}
-	if u := from.user; u != nil {
-		r.Account, r.Principal = u.account, u.arn(from.namespace.Region)
-		r.Values["aws:principalaccount"] = []string{r.Account}
-		r.Values["aws:principalarn"] = []string{r.Principal}
-		r.Values["aws:principaltype"] = []string{"Account"}
-		if u.name != "" {
-			r.Values["aws:username"], r.Values["aws:principaltype"] = []string{u.name}, []string{"User"}
+	for _, name := range absent {
+		values[name] = nil
+	}
+	for name, given := range map[string]string{"aws:useragent": from.request.UserAgent(), "aws:referer": from.request.Referer()} {
+		if given != "" {
+			values[name] = []string{given}
 		}
 	}
-	return r
+	wanted = &access.Request{Action: "sqs:" + actionOf(from.operation), Resource: s.arn(key), Values: values, Families: []string{resourceTag}}
+	if from.user != nil {
+		from.user.describe(wanted, from.namespace.Region)
+	}
+	q, err := s.broker.Queue(from.request.Context(), key)
+	if err != nil {
+		return wanted, ""
+	}
+	for name, value := range q.Tags {
+		values[resourceTag+strings.ToLower(name)] = []string{value}
+	}
+	return wanted, q.Settings.Notes[notePolicy]
 }
 
 // addressOf returns the host of an address with a port.

@@ -28,6 +28,8 @@ func neighbours(site *protocols.Site) {
 	}
 	site.Credentials["SENDER"] = protocols.Credential{Secret: exampleSecret, User: "sender", Policy: allow("sqs:SendMessage", ownerARN)}
 	site.Credentials["READER"] = protocols.Credential{Secret: exampleSecret, Account: neighbour, User: "reader", Policy: allow("sqs:ReceiveMessage", "*")}
+	site.Credentials["SESSION"] = protocols.Credential{Secret: exampleSecret, Role: "deploy", Session: "ci", Policy: allow("sqs:PurgeQueue", "arn:aws:sqs:*:*:${aws:RequestedRegion}")}
+	site.Credentials["GUEST"] = protocols.Credential{Secret: exampleSecret, Account: neighbour, Role: "guest", Session: "ci"}
 	site.Credentials["BROKEN"] = protocols.Credential{Secret: exampleSecret, User: "broken", Policy: "{"}
 	site.Credentials["DENIED"] = protocols.Credential{Secret: exampleSecret, User: "denied", Policy: `{"Statement":[
 		{"Effect":"Allow","Action":"sqs:*","Resource":"*"},{"Effect":"Deny","Action":"sqs:PurgeQueue","Resource":"*"}]}`}
@@ -46,7 +48,9 @@ func sharing(t *testing.T, protocol string, statements string) *server {
 	if statements != "" {
 		attributes["Policy"] = `{"Version":"2012-10-17","Statement":[` + statements + `]}`
 	}
-	if _, err := keyed(s, protocol, "AKIDEXAMPLE").CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q"), Attributes: attributes}); err != nil {
+	if _, err := keyed(s, protocol, "AKIDEXAMPLE").CreateQueue(t.Context(), &sqs.CreateQueueInput{
+		QueueName: aws.String("q"), Attributes: attributes, Tags: map[string]string{"team": "shop"},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -87,6 +91,8 @@ func TestPoliciesDecideWhoMayDoWhat(t *testing.T) {
 		them      = `{"AWS":"` + neighbour + `"}`
 		reader    = `{"AWS":"arn:aws:iam::123456789012:user/reader"}`
 		root      = "User: arn:aws:iam::123456789012:root"
+		session   = "User: arn:aws:sts::000000000000:assumed-role/deploy/ci is not authorized to perform: "
+		guest     = "User: arn:aws:sts::123456789012:assumed-role/guest/ci is not authorized to perform: "
 	)
 	for _, tt := range []struct {
 		name, policy, key string
@@ -112,6 +118,22 @@ func TestPoliciesDecideWhoMayDoWhat(t *testing.T) {
 		{"a user of another account, both allow", statement("Allow", reader, "sqs:ReceiveMessage", ""), "READER", receive, ""},
 		{"a user of another account, the queue alone", statement("Allow", them, "sqs:SendMessage", ""), "READER", send, "User: arn:aws:iam::123456789012:user/reader is not authorized to perform: sqs:sendmessage on resource: " + ownerARN + " because no identity-based policy allows the sqs:sendmessage action"},
 		{"a user of another account, the own policy alone", "", "READER", receive, "User: arn:aws:iam::123456789012:user/reader is not authorized to perform: sqs:receivemessage on resource: " + ownerARN + " because no resource-based policy allows the sqs:receivemessage action"},
+		{"a user's account alone", statement("Allow", `{"AWS":"000000000000"}`, "sqs:ReceiveMessage", ""), "SENDER", receive, "User: arn:aws:iam::000000000000:user/sender is not authorized to perform: sqs:receivemessage on resource: " + ownerARN + " because no identity-based policy allows the sqs:receivemessage action"},
+		{"another account's user by its account", statement("Allow", them, "sqs:ReceiveMessage", ""), "READER", receive, ""},
+		{"a session by its name", statement("Allow", `{"AWS":"arn:aws:sts::000000000000:assumed-role/deploy/ci"}`, "sqs:SendMessage", ""), "SESSION", send, ""},
+		{"a session by its role", statement("Allow", `{"AWS":"arn:aws:iam::000000000000:role/deploy"}`, "sqs:SendMessage", ""), "SESSION", send, ""},
+		{"a session by a key", statement("Allow", everybody, "sqs:SendMessage", `,"Condition":{"StringEquals":{"aws:PrincipalType":"AssumedRole"},"ArnEquals":{"aws:PrincipalArn":"arn:aws:iam::*:role/deploy"}}`), "SESSION", send, ""},
+		{"another session of the role", statement("Allow", `{"AWS":"arn:aws:sts::000000000000:assumed-role/deploy/other"}`, "sqs:SendMessage", ""), "SESSION", send, session + "sqs:sendmessage on resource: " + ownerARN + " because no identity-based policy allows the sqs:sendmessage action"},
+		{"a session beyond its policy", "", "SESSION", purge, session + "sqs:purgequeue on resource: " + ownerARN + " because no identity-based policy allows the sqs:purgequeue action"},
+		{"a session of another account", statement("Allow", `{"AWS":"arn:aws:iam::123456789012:role/guest"}`, "sqs:SendMessage", ""), "GUEST", send, ""},
+		{"a session of another account, denied", statement("Deny", `{"AWS":"arn:aws:iam::123456789012:role/guest"}`, "sqs:*", "") + "," + statement("Allow", them, "sqs:*", ""), "GUEST", send, guest + "sqs:sendmessage on resource: " + ownerARN + " with an explicit deny in a resource-based policy"},
+		{"a session of another account, not named", statement("Allow", `{"AWS":"arn:aws:iam::123456789012:user/guest"}`, "sqs:*", ""), "GUEST", send, guest + "sqs:sendmessage on resource: " + ownerARN + " because no resource-based policy allows the sqs:sendmessage action"},
+		{"all are denied but the session", `{"Effect":"Deny","NotPrincipal":{"AWS":["arn:aws:iam::000000000000:root","arn:aws:iam::000000000000:role/deploy","arn:aws:sts::000000000000:assumed-role/deploy/ci"]},"Action":"sqs:*","Resource":"*"},` + statement("Allow", everybody, "sqs:*", ""), "SESSION", send, ""},
+		{"the session is one of all", `{"Effect":"Deny","NotPrincipal":{"AWS":"arn:aws:iam::000000000000:root"},"Action":"sqs:*","Resource":"*"},` + statement("Allow", everybody, "sqs:*", ""), "SESSION", send, session + "sqs:sendmessage on resource: " + ownerARN + " with an explicit deny in a resource-based policy"},
+		{"with a tag", statement("Allow", everybody, "sqs:*", `,"Condition":{"StringEquals":{"aws:ResourceTag/Team":"shop"}}`), "AKIDOTHER", send, ""},
+		{"with another tag", statement("Allow", everybody, "sqs:*", `,"Condition":{"StringEqualsIfExists":{"aws:ResourceTag/team":"office"}}`), "AKIDOTHER", send, root + " is not authorized to perform: sqs:sendmessage on resource: " + ownerARN + " because no resource-based policy allows the sqs:sendmessage action"},
+		{"keys that are there", statement("Allow", everybody, "sqs:*", `,"Condition":{"ForAnyValue:StringLike":{"aws:UserAgent":"*aws-sdk-go*"},"NumericGreaterThan":{"aws:EpochTime":1000000000},"Null":{"aws:TokenIssueTime":"true","aws:SourceVpce":"true","aws:Referer":"true"},"StringEquals":{"aws:ResourceAccount":"000000000000","aws:PrincipalAccount":"123456789012"}}`), "AKIDOTHER", send, ""},
+		{"keys that are not known", statement("Deny", everybody, "sqs:*", `,"Condition":{"StringNotEquals":{"aws:PrincipalOrgID":"o-1"}}`), "AKIDEXAMPLE", send, "User: arn:aws:iam::000000000000:root is not authorized to perform: sqs:sendmessage on resource: " + ownerARN + " with an explicit deny in a resource-based policy"},
 		{"a policy that cannot be read", "", "BROKEN", send, "User: arn:aws:iam::000000000000:user/broken is not authorized to perform: sqs:sendmessage on resource: " + ownerARN + " because no identity-based policy allows the sqs:sendmessage action"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -58,11 +58,14 @@ func parsePolicy(text string) (policy, bool) {
 	return policy{o, statements}, ok
 }
 
-// isStatement reports whether a value has the members that every statement must have.
+// isStatement reports whether a value has the members that every statement must have, and none that is null.
+// UNVERIFIED: the latter. The grammar of IAM has no null; to take it for a member that is not there would leave out a
+// condition.
 func isStatement(value jsontext.Value) bool {
 	o, ok := parseObject(value)
 	effect, _ := o.text("Effect")
-	return ok && (effect == "Allow" || effect == "Deny") &&
+	isNull := func(m member) bool { return m.value.Kind() == 'n' }
+	return ok && !slices.ContainsFunc(o, isNull) && (effect == "Allow" || effect == "Deny") &&
 		o.hasOne("Principal", "NotPrincipal") && o.hasOne("Action", "NotAction")
 }
 

@@ -22,6 +22,9 @@ func TestSetPolicy(t *testing.T) {
 		{"no principal", `{"Statement":[{"Effect":"Deny","Action":"sqs:*"}]}`, false},
 		{"no action", `{"Statement":[{"Effect":"Deny","Principal":"*"}]}`, false},
 		{"the other principal and action", `{"Statement":[{"Effect":"Deny","NotPrincipal":"*","NotAction":"sqs:*"}]}`, true},
+		{"conditions", `{"Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*","Condition":{}}]}`, true},
+		{"null for conditions", `{"Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*","Condition":null}]}`, false},
+		{"null for a resource", `{"Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*","Resource":null}]}`, false},
 		{"a text for a statement", `{"Statement":["x"]}`, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

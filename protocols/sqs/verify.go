@@ -65,7 +65,7 @@ func (s *service) verify(from *caller, digest [sha256.Size]byte) error {
 	}
 	// UNVERIFIED: a temporary key without its token, or with another one, is a key that does not exist.
 	c, known := s.site.Credentials[g.scope.key]
-	if !known || c.SessionToken != "" && !hmac.Equal([]byte(c.SessionToken), []byte(g.token)) {
+	if !known || !c.Admits(g.token) {
 		return errUnknownKey
 	}
 	if !g.matches(from.request, c, digest) {
