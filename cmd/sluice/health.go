@@ -26,9 +26,6 @@ func healthCommand() *cobra.Command {
 	url := f.String("url", "http://127.0.0.1:9324", "address of the server")
 	ca := f.String("ca", "", "PEM file of the authority to trust besides the system's, such as tls/ca.pem in the data directory")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if err := fromEnvironment(f, os.LookupEnv); err != nil {
-			return err
-		}
 		client, err := clientTrusting(*ca)
 		if err != nil {
 			return err
@@ -82,5 +79,7 @@ func clientTrusting(file string) (*http.Client, error) {
 	if !roots.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("%s has no certificate", file)
 	}
-	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}, nil
+	transport := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	return &http.Client{Transport: transport}, nil
 }

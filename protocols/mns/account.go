@@ -3,13 +3,15 @@ package mns
 import (
 	"context"
 	"regexp"
+	"sync"
 )
 
 // bucketNote is where the engine keeps the bucket for an account's logs. Nothing is written into it.
 const bucketNote = "LoggingBucket"
 
 // bucket is what a bucket of the provider's object storage can be called; an empty name is none at all. Documented.
-var bucket = regexp.MustCompile(`^([a-z0-9][a-z0-9-]{1,61}[a-z0-9])?$`)
+// It is compiled when it is first needed, which hardly ever happens.
+var bucket = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z0-9][a-z0-9-]{1,61}[a-z0-9])?$`) })
 
 func (s *service) getAccountAttributes(ctx context.Context, _ *none) (*accountOutput, error) {
 	notes, err := s.broker.Notes(ctx, s.inside)
@@ -25,7 +27,7 @@ func (s *service) setAccountAttributes(ctx context.Context, in *accountInput) (*
 	switch {
 	case in.LoggingBucket == nil:
 		return &none{}, nil
-	case !bucket.MatchString(*in.LoggingBucket):
+	case !bucket().MatchString(*in.LoggingBucket):
 		return nil, notInSchema("LoggingBucket")
 	}
 	if err := s.broker.AmendNotes(ctx, s.inside, map[string]*string{bucketNote: in.LoggingBucket}); err != nil {

@@ -3,56 +3,57 @@ package mns
 import (
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/big"
 	"os"
 	"path/filepath"
-	"time"
+
+	"github.com/sluicemq/sluice/protocols/authority"
+	"github.com/sluicemq/sluice/protocols/internal/whole"
 )
 
-// signer is the key of pushes.
+// signer is the key of pushes, and its certificate.
 type signer struct {
 	key         *rsa.PrivateKey
-	certificate []byte // PEM, and nothing else: some libraries cannot read a file with two certificates
+	certificate *x509.Certificate
 }
 
 // signerFile holds the key and its certificate.
 const signerFile = "mns-push-signing.pem"
 
-const (
-	keyBlock         = "PRIVATE KEY"
-	certificateBlock = "CERTIFICATE"
-)
-
-var errSigner = errors.New("it does not hold a key of RSA and its certificate")
+// signerName is the subject of certificates that are made here.
+const signerName = "Sluice push signing"
 
 // loadSigner reads the signer of a directory, or makes one and keeps it there. An empty directory means that it is not
 // kept. A file that cannot be read is an error and stays as it is.
-func loadSigner(dir string) (*signer, error) {
+//
+// A certificate that was made here and that the authority has not signed gets its signature now. It is of an earlier
+// version, which let it sign itself, or of an authority that was removed since. The key stays, so that receivers who have
+// remembered the old certificate, as some SDKs do by its URL, lose nothing, while all find the chain. A certificate with
+// another subject was put there by somebody who wants that one, and stays.
+func loadSigner(dir string, ca *authority.CA) (*signer, error) {
 	if dir == "" {
-		_, s, err := makeSigner()
-		return s, err
+		return makeSigner(ca)
 	}
 	path := filepath.Join(dir, signerFile)
-	file, err := os.ReadFile(path)
-	if err == nil {
-		s, err := parseSigner(file)
-		if err != nil {
-			return nil, fmt.Errorf("mns: reading %s: %w", path, err)
-		}
+	s, err := readSigner(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s, err = makeSigner(ca)
+	case err != nil:
+		return nil, fmt.Errorf("mns: reading the key of pushes: %w", err)
+	case s.certificate.Subject.CommonName == signerName && !ca.Signed(s.certificate):
+		s, err = certify(s.key, ca)
+	default:
 		return s, nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("mns: reading the key of pushes: %w", err)
-	}
-	file, s, err := makeSigner()
 	if err == nil {
-		err = writeWhole(path, file)
+		err = s.keep(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("mns: keeping the key of pushes: %w", err)
@@ -60,86 +61,54 @@ func loadSigner(dir string) (*signer, error) {
 	return s, nil
 }
 
-// writeWhole writes a file that only its owner can read, all of it or nothing.
-func writeWhole(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)) // mode 0600
+// readSigner takes the first certificate of a file, should there be more of them.
+func readSigner(path string) (*signer, error) {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(file, file)
+	if err != nil {
+		return nil, fmt.Errorf("%s does not hold a key and its certificate: %w; put it back, or remove it for a new key", path, err)
+	}
+	key, ok := pair.PrivateKey.(*rsa.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("the key in %s is not of RSA, which receivers want; put it back, or remove it for a new key", path)
+	}
+	return &signer{key, pair.Leaf}, nil
+}
+
+func (s *signer) keep(path string) error {
+	key, err := x509.MarshalPKCS8PrivateKey(s.key)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	file := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})
+	return whole.Write(path, 0o600, append(file, s.pem()...))
 }
 
-func parseSigner(file []byte) (*signer, error) {
-	block, rest := pem.Decode(file)
-	if block == nil || block.Type != keyBlock {
-		return nil, errSigner
-	}
-	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		return nil, err
-	}
-	private, ok := key.(*rsa.PrivateKey)
-	if !ok {
-		return nil, errSigner
-	}
-	block, _ = pem.Decode(rest)
-	if block == nil || block.Type != certificateBlock {
-		return nil, errSigner
-	}
-	certificate, err := x509.ParseCertificate(block.Bytes)
-	if err != nil {
-		return nil, err
-	}
-	if !private.PublicKey.Equal(certificate.PublicKey) {
-		return nil, errSigner
-	}
-	return &signer{private, pem.EncodeToMemory(block)}, nil
-}
+// pem is the certificate as it is served, and nothing else: some libraries cannot read a file with two certificates.
+func (s *signer) pem() []byte { return authority.Encode(s.certificate) }
 
-// validity is from the date of the API to the end of time, as RFC 5280 writes it: the clock of a test can show anything.
-var (
-	validFrom  = time.Date(2015, 6, 6, 0, 0, 0, 0, time.UTC)
-	validUntil = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
-)
-
-// makeSigner makes a key and a certificate that it has signed itself: there is nobody else to vouch for it. It returns
-// the file as well.
-func makeSigner() ([]byte, *signer, error) {
+func makeSigner(ca *authority.CA) (*signer, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	der, err := certify(key)
-	if err != nil {
-		return nil, nil, err
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return nil, nil, err
-	}
-	certificate := pem.EncodeToMemory(&pem.Block{Type: certificateBlock, Bytes: der})
-	file := append(pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: private}), certificate...)
-	return file, &signer{key, certificate}, nil
+	return certify(key, ca)
 }
 
-func certify(key *rsa.PrivateKey) ([]byte, error) {
-	serial := make([]byte, 16)
-	_, _ = rand.Read(serial) // never fails
-	serial[0] &= 0x7f        // positive
-	certificate := &x509.Certificate{
-		SerialNumber: new(big.Int).SetBytes(serial),
-		Subject:      pkix.Name{CommonName: "Sluice push signing"},
-		NotBefore:    validFrom,
-		NotAfter:     validUntil,
-		KeyUsage:     x509.KeyUsageDigitalSignature,
+// certify has an authority sign the certificate of a key.
+func certify(key *rsa.PrivateKey, ca *authority.CA) (*signer, error) {
+	certificate, err := ca.Sign(&x509.Certificate{
+		Subject:               pkix.Name{CommonName: signerName},
+		NotBefore:             authority.ValidFrom,
+		NotAfter:              authority.ValidUntil,
+		KeyUsage:              x509.KeyUsageDigitalSignature,
+		BasicConstraintsValid: true,
+	}, key.Public())
+	if err != nil {
+		return nil, err
 	}
-	return x509.CreateCertificate(rand.Reader, certificate, certificate, key.Public(), key)
+	return &signer{key, certificate}, nil
 }

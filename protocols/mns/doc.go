@@ -16,8 +16,8 @@
 //
 // Who sends a request is looked at only if the site verifies signatures (verify.go, sign.go). What is published on a
 // topic reaches subscribers without a request: Render (notification.go) makes the messages of queues, and a Pusher
-// (push.go) posts to URLs, signed by a key of its own (certificate.go) and only to addresses that are permitted
-// (reach.go).
+// (push.go) posts to URLs, signed by a key of its own, whose certificate the server's authority has signed
+// (certificate.go), and only to addresses that are permitted (reach.go).
 //
 // # Evidence
 //

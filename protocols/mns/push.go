@@ -6,10 +6,14 @@ import (
 	"crypto/rsa"
 	"crypto/sha1"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,10 +21,15 @@ import (
 
 	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/protocols"
+	"github.com/sluicemq/sluice/protocols/authority"
 )
 
-// CertificatePath is the path at which Pusher.ServeHTTP has to be reached.
-const CertificatePath = "/mns/x509_public_certificate.pem"
+// The paths at which Pusher.ServeHTTP has to be reached: of the certificate of pushes, which is the name that the
+// provider's has, and of the authority that has signed it, for those who verify the chain.
+const (
+	CertificatePath = "/mns/x509_public_certificate.pem"
+	AuthorityPath   = "/mns/ca.pem"
+)
 
 // PushOptions are what a Pusher is made of.
 type PushOptions struct {
@@ -28,6 +37,8 @@ type PushOptions struct {
 	Site *protocols.Site
 	// Now is the engine's time, which is the date of pushes.
 	Now func() time.Time
+	// Authority signs the certificate of pushes. There has to be one.
+	Authority *authority.CA
 	// Dir is where the signing key and its certificate are kept, in a file that is made for the first push. Empty: they
 	// are made anew for every process.
 	Dir string
@@ -40,7 +51,7 @@ type PushOptions struct {
 }
 
 // Pusher takes publications to endpoints of HTTP, signed like the provider's. It is a core.Pusher, and an http.Handler
-// that serves the certificate of its signatures.
+// that serves the certificate of its signatures and the one of the authority.
 type Pusher struct {
 	o      PushOptions
 	client *http.Client
@@ -51,9 +62,22 @@ type Pusher struct {
 
 var _ core.Pusher = (*Pusher)(nil)
 
-// NewPusher returns a pusher. Its key is made or read for the first push.
+// NewPusher returns a pusher. Its key is read or made for the first push, unless Open has read it before.
 func NewPusher(o PushOptions) *Pusher {
 	return &Pusher{o: o, client: newPushClient(o.Hosts)}
+}
+
+// Open reads the key if there is one already, so that a damaged file is told at the start rather than by pushes that fail.
+// One that is not there is made for the first push: that takes several times as long as a start.
+func (p *Pusher) Open() error {
+	if p.o.Dir == "" {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(p.o.Dir, signerFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	_, err := p.key()
+	return err
 }
 
 // key returns the signer, which takes a moment to make at the first time. What fails is tried again at the next time.
@@ -61,7 +85,7 @@ func (p *Pusher) key() (*signer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.signer == nil {
-		s, err := loadSigner(p.o.Dir)
+		s, err := loadSigner(p.o.Dir, p.o.Authority)
 		if err != nil {
 			return nil, err
 		}
@@ -177,18 +201,26 @@ func contentTypeOf(format string) string {
 	return "text/xml;charset=utf-8"
 }
 
-// ServeHTTP answers with the certificate in PEM.
+// ServeHTTP answers with one of the certificates in PEM.
 func (p *Pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == AuthorityPath {
+		servePEM(w, r, p.o.Authority.PEM())
+		return
+	}
 	s, err := p.key()
 	if err != nil {
 		http.Error(w, "There is no certificate.", http.StatusInternalServerError)
 		return
 	}
+	servePEM(w, r, s.pem())
+}
+
+func servePEM(w http.ResponseWriter, r *http.Request, certificate []byte) {
 	w.Header().Set("Content-Type", "application/x-pem-file")
-	w.Header().Set("Content-Length", strconv.Itoa(len(s.certificate)))
+	w.Header().Set("Content-Length", strconv.Itoa(len(certificate)))
 	if r.Method != http.MethodHead {
 		// The client may have gone; there is nobody else to tell.
-		_, _ = w.Write(s.certificate)
+		_, _ = w.Write(certificate)
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/core/clock"
 	"github.com/sluicemq/sluice/protocols"
+	"github.com/sluicemq/sluice/protocols/authority"
 )
 
 // pushed is a request that a receiver got.
@@ -85,8 +86,11 @@ type pushLab struct {
 	events observer
 }
 
-// signerDir has one key for all tests, since it takes a moment to make one.
-var signerDir string
+// signerDir has one key for all tests, since it takes a moment to make one, and signerCA has signed its certificate.
+var (
+	signerDir string
+	signerCA  *authority.CA
+)
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "mns-push")
@@ -94,6 +98,9 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	signerDir = dir
+	if signerCA, err = authority.Open(""); err != nil {
+		panic(err)
+	}
 	m.Run()
 	_ = os.RemoveAll(dir)
 }
@@ -105,7 +112,7 @@ func newPushLab(t *testing.T, hosts ...string) *pushLab {
 	t.Cleanup(certificates.Close)
 	l.clock = clock.NewManual(labTime)
 	l.pusher = NewPusher(PushOptions{
-		Site: l.site, Now: l.clock.Now, Dir: signerDir, Hosts: hosts,
+		Site: l.site, Now: l.clock.Now, Dir: signerDir, Authority: signerCA, Hosts: hosts,
 		CertificateURL: func() string { return certificates.URL + CertificatePath },
 	})
 	l.engine = openEngine(t, core.Options{

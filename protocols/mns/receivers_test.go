@@ -134,7 +134,8 @@ func openWorld(t *testing.T, w *world, store *memory.Store) *lab {
 	t.Helper()
 	l := newLab(t)
 	p := NewPusher(PushOptions{
-		Site: l.site, Now: clock.System{}.Now, Dir: signerDirReady(t), CertificateURL: func() string { return "http://here" + CertificatePath },
+		Site: l.site, Now: clock.System{}.Now, Dir: signerDirReady(t), Authority: signerCA,
+		CertificateURL: func() string { return "http://here" + CertificatePath },
 	})
 	p.client.Transport.(*http.Transport).DialContext = w.dial
 	p.client.Transport.(*http.Transport).DisableKeepAlives = true

@@ -1,9 +1,8 @@
-// Package certs provides the certificates of TLS listeners: those of two files, or ones that an authority of our own
+// Package certs provides the certificates of TLS listeners: those of two files, or ones that the server's own authority
 // signs for whatever local name a client asks for.
 //
-// The authority exists so that HTTPS can be tried without any preparation. Its key never leaves the machine, and it
-// signs for names alone that mean this machine or one beside it in a container network; clients have to be told to trust
-// it.
+// The latter are there so that HTTPS can be tried without any preparation. They are made for names alone that mean this
+// machine or one beside it in a container network; clients have to be told to trust the authority.
 package certs
 
 import (

@@ -12,17 +12,19 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/cmd/sluice/internal/certs"
+	"github.com/sluicemq/sluice/protocols/authority"
 )
 
 var now = time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
 
-func authority(t *testing.T, dir string, hosts ...string) *certs.Authority {
+// local returns the certificates of an authority that is kept in a directory, and what clients have to trust.
+func local(t *testing.T, dir string, hosts ...string) (l *certs.Local, file string) {
 	t.Helper()
-	a, err := certs.OpenAuthority(dir, hosts, func() time.Time { return now })
+	ca, err := authority.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a
+	return certs.NewLocal(ca, hosts, func() time.Time { return now }), ca.File()
 }
 
 // shake shakes hands with a source as a client that trusts the file and asks for the name.
@@ -44,33 +46,33 @@ func shake(t *testing.T, s certs.Source, file, name string) (tls.ConnectionState
 	return client.ConnectionState(), err
 }
 
-func TestAuthoritySignsForLocalNames(t *testing.T) {
-	a := authority(t, t.TempDir(), "queues.example", "192.0.2.7")
+func TestCertificatesAreSignedForLocalNames(t *testing.T) {
+	l, file := local(t, t.TempDir(), "queues.example", "192.0.2.7")
 	for _, name := range []string{
 		"localhost", "127.0.0.1", "::1", "any.localhost", "1234567890123456.mns.cn-hangzhou.mns.localhost", "LOCALHOST",
 		"sqs.us-east-1.localhost.localstack.cloud", "localhost.localstack.cloud", "sluice", "queues.example", "192.0.2.7",
 	} {
-		if state, err := shake(t, a, a.File, name); err != nil || state.Version != tls.VersionTLS13 {
+		if state, err := shake(t, l, file, name); err != nil || state.Version != tls.VersionTLS13 {
 			t.Errorf("handshake with %s = %v (version %x), want TLS 1.3", name, err, state.Version)
 		}
 	}
 	for _, name := range []string{"example.com", "notlocalhost.com", "192.0.2.8"} {
-		if _, err := shake(t, a, a.File, name); err == nil {
+		if _, err := shake(t, l, file, name); err == nil {
 			t.Errorf("handshake with %s succeeded, want none: it is not this machine", name)
 		}
 	}
 }
 
-func TestAuthorityRemembersABoundedNumberOfNames(t *testing.T) {
-	a := authority(t, t.TempDir())
+func TestLocalRemembersABoundedNumberOfNames(t *testing.T) {
+	l, _ := local(t, t.TempDir())
 	for i := range 300 {
-		if _, err := a.Certificate(&tls.ClientHelloInfo{ServerName: fmt.Sprintf("a%d.localhost", i)}); err != nil {
+		if _, err := l.Certificate(&tls.ClientHelloInfo{ServerName: fmt.Sprintf("a%d.localhost", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	same := func(name string) bool {
-		x, _ := a.Certificate(&tls.ClientHelloInfo{ServerName: name})
-		y, _ := a.Certificate(&tls.ClientHelloInfo{ServerName: name})
+		x, _ := l.Certificate(&tls.ClientHelloInfo{ServerName: name})
+		y, _ := l.Certificate(&tls.ClientHelloInfo{ServerName: name})
 		return x == y
 	}
 	if !same("a1.localhost") || !same("") || same("a299.localhost") {
@@ -78,61 +80,44 @@ func TestAuthorityRemembersABoundedNumberOfNames(t *testing.T) {
 	}
 }
 
-func TestAuthorityRemembersWhatItRenews(t *testing.T) {
+func TestLocalRemembersWhatItRenews(t *testing.T) {
 	later := now
-	a, err := certs.OpenAuthority(t.TempDir(), nil, func() time.Time { return later })
+	ca, err := authority.Open("")
 	if err != nil {
 		t.Fatal(err)
 	}
+	l := certs.NewLocal(ca, nil, func() time.Time { return later })
 	for i := range 300 {
-		if _, err := a.Certificate(&tls.ClientHelloInfo{ServerName: fmt.Sprintf("a%d.localhost", i)}); err != nil {
+		if _, err := l.Certificate(&tls.ClientHelloInfo{ServerName: fmt.Sprintf("a%d.localhost", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	later = now.Add(400 * 24 * time.Hour)
-	x, _ := a.Certificate(&tls.ClientHelloInfo{ServerName: "a1.localhost"})
-	y, _ := a.Certificate(&tls.ClientHelloInfo{ServerName: "a1.localhost"})
+	x, _ := l.Certificate(&tls.ClientHelloInfo{ServerName: "a1.localhost"})
+	y, _ := l.Certificate(&tls.ClientHelloInfo{ServerName: "a1.localhost"})
 	if x != y || x.Leaf.NotAfter.Before(later) {
 		t.Errorf("two certificates until %v and %v, want one that is valid at %v", x.Leaf.NotAfter, y.Leaf.NotAfter, later)
 	}
 }
 
-func TestAuthorityStays(t *testing.T) {
+func TestClientsTrustTheAuthorityAfterARestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tls")
-	first := authority(t, dir)
-	text, err := os.ReadFile(first.File)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again := authority(t, dir)
-	if kept, _ := os.ReadFile(again.File); string(kept) != string(text) {
-		t.Error("the authority is another one after opening it again")
-	}
-	if _, err := shake(t, again, first.File, "localhost"); err != nil {
+	_, file := local(t, dir)
+	again, _ := local(t, dir)
+	if _, err := shake(t, again, file, "localhost"); err != nil {
 		t.Errorf("handshake after opening again = %v", err)
 	}
-	info, err := os.Stat(filepath.Join(dir, "ca-key.pem"))
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode of the key = %v (%v), want 0600", info.Mode(), err)
-	}
-}
-
-func TestAuthorityThatIsNoneIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	authority(t, dir)
-	if err := os.WriteFile(filepath.Join(dir, certs.AuthorityFile), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := certs.OpenAuthority(dir, nil, time.Now); err == nil || !strings.Contains(err.Error(), dir) {
-		t.Errorf("OpenAuthority of a broken file = %v, want an error that names it", err)
+	_, other := local(t, t.TempDir())
+	if _, err := shake(t, again, other, "localhost"); err == nil {
+		t.Error("handshake with a client of another authority succeeded, want none")
 	}
 }
 
 // pair writes a certificate for localhost that nobody else has signed, and returns its two files.
 func pair(t *testing.T, dir string) (cert, key string) {
 	t.Helper()
-	authority(t, dir)
-	return filepath.Join(dir, certs.AuthorityFile), filepath.Join(dir, "ca-key.pem")
+	_, cert = local(t, dir)
+	return cert, filepath.Join(dir, authority.KeyFile)
 }
 
 func TestFilesAreReadAgain(t *testing.T) {
