@@ -4,10 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 )
 
 // docsCommand writes what packages ship beside the program. It is hidden, since users have these files, or get
@@ -29,11 +27,8 @@ func writeDocs(root *cobra.Command, dir string) error {
 			return err
 		}
 	}
-	root.DisableAutoGenTag = true
-	never := time.Unix(0, 0).UTC() // the same sources give the same pages
-	header := &doc.GenManHeader{Title: "SLUICE", Section: "1", Source: "Sluice", Manual: "Sluice", Date: &never}
 	return errors.Join(
-		doc.GenManTree(root, header, man),
+		writeManPages(man, root),
 		root.GenBashCompletionFileV2(filepath.Join(completions, "sluice.bash"), true),
 		root.GenZshCompletionFile(filepath.Join(completions, "sluice.zsh")),
 		root.GenFishCompletionFile(filepath.Join(completions, "sluice.fish"), true),

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 )
 
 func TestDocsHaveEveryCommandAndAllShells(t *testing.T) {
@@ -22,5 +25,52 @@ func TestDocsHaveEveryCommandAndAllShells(t *testing.T) {
 		if plain := strings.ReplaceAll(strings.ReplaceAll(string(b), `\-`, "-"), `\fP`, ""); err != nil || !strings.Contains(plain, word) {
 			t.Errorf("%s does not say %q, %v", file, word, err)
 		}
+	}
+}
+
+func TestManPagesSayWhatHelpSays(t *testing.T) {
+	root := &cobra.Command{Use: "top", Short: "The top"}
+	c := &cobra.Command{
+		Use: "sub-command FILE", Short: `It's a \ of -x`, Run: func(*cobra.Command, []string) {},
+		Long: "Words\n.in a row\n'of lines.\n\n  one   --two\n  three",
+	}
+	c.Flags().StringP("admin", "a", "there", ".of the `ADDRESS`")
+	c.Flags().Bool("json", false, "print JSON")
+	c.Flags().Bool("secret", false, "nobody's business")
+	if err := c.Flags().MarkHidden("secret"); err != nil {
+		t.Fatal(err)
+	}
+	root.AddCommand(c)
+	want := `.TH TOP\-SUB\-COMMAND 1 "" Sluice Sluice
+.nr HY 0
+.SH NAME
+top\-sub\-command \- It's a \e of \-x
+.SH SYNOPSIS
+\fBtop sub\-command FILE [flags]\fP
+.SH DESCRIPTION
+.PP
+Words
+\&.in a row
+\&'of lines.
+.PP
+.EX
+  one   \-\-two
+  three
+.EE
+.SH OPTIONS
+.TP
+\fB\-a\fP, \fB\-\-admin\fP=\fIADDRESS\fP
+\&.of the ADDRESS (default there)
+.TP
+\fB\-h\fP, \fB\-\-help\fP
+help for sub\-command
+.TP
+\fB\-\-json\fP
+print JSON
+.SH SEE ALSO
+\fBtop\fP(1)
+`
+	if got := manPage(c); got != want {
+		t.Errorf("manPage(…) differs (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
