@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sluicemq/sluice"
 	"github.com/sluicemq/sluice/conformance/replay"
 )
@@ -237,5 +239,37 @@ func TestHTMLReportStandsAlone(t *testing.T) {
 		if strings.Contains(page, never) {
 			t.Errorf("WriteHTML(…) contains %q, want a page that needs nothing else", never)
 		}
+	}
+}
+
+// hostile is what an answer may be full of; shown is how the page has to spell it.
+const (
+	hostile = "</pre></title></script><img src=x onerror='alert(1)'>&amp;\" \x00 \xff."
+	shown   = "&lt;/pre&gt;&lt;/title&gt;&lt;/script&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;amp;&#34; \uFFFD \uFFFD."
+)
+
+// saying is a report that has text wherever somebody else's words come in.
+func saying(text string) *replay.Report {
+	s := &replay.Scenario{Dialect: replay.MNS, Operation: "X", Case: text, Title: text, Source: text, Date: text, Evidence: replay.Derived, Notes: []string{text}}
+	return &replay.Report{Target: text, Results: []replay.Result{{
+		Scenario:    s,
+		Differences: slices.Repeat([]replay.Difference{{Class: replay.Text, Where: text, Want: text, Got: text}}, 8),
+		Deviations:  []replay.Deviation{{Scenario: s.Name(), Class: replay.Layout, Reason: text}},
+	}}}
+}
+
+func TestHTMLReportShowsHostileTextAsText(t *testing.T) {
+	var harmless, got bytes.Buffer
+	if err := errors.Join(replay.WriteHTML(&harmless, []*replay.Report{saying("@@")}), replay.WriteHTML(&got, []*replay.Report{saying(hostile)})); err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.ReplaceAll(harmless.String(), "@@", shown); got.String() != want {
+		t.Errorf("WriteHTML(…) differs with hostile text in more than that text: %s", cmp.Diff(want, got.String()))
+	}
+	if n := strings.Count(harmless.String(), "@@"); n < 30 { // six differences have 18 of them
+		t.Errorf("WriteHTML(…) shows the text %d times, want it wherever it was", n)
+	}
+	if !strings.Contains(harmless.String(), "and 2 more") {
+		t.Error("WriteHTML(…) does not say that of 8 differences 2 are not shown")
 	}
 }
