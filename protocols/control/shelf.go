@@ -78,11 +78,12 @@ const (
 	maxRecord = 16 << 20
 )
 
-var snapshotNames = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// snapshotNames is compiled when it is first needed: most servers make no snapshot.
+var snapshotNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 
 func snapshotName(r *http.Request) (string, error) {
 	name := r.PathValue("snapshot")
-	if !snapshotNames.MatchString(name) {
+	if !snapshotNames().MatchString(name) {
 		return "", invalid("snapshot", "%q is no name for a snapshot, want up to 64 letters, digits, - and _.", name)
 	}
 	return name, nil

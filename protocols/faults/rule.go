@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -128,7 +129,8 @@ type Invalid struct {
 // Error names the rule and says what is wrong.
 func (e *Invalid) Error() string { return fmt.Sprintf("fault %q: %s %s", e.Rule, e.Field, e.Text) }
 
-var ruleName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+// ruleName is compiled when the first rule comes: most servers get none.
+var ruleName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`) })
 
 // check returns an *Invalid if something is wrong with a rule in itself.
 func (r *Rule) check() error {
@@ -137,7 +139,7 @@ func (r *Rule) check() error {
 	}
 	t, known := traits[r.Kind]
 	switch {
-	case !ruleName.MatchString(r.Name):
+	case !ruleName().MatchString(r.Name):
 		return wrong("name", "is not 1 to 64 letters, digits, \".\", \"-\" and \"_\"")
 	case !known:
 		return wrong("kind", "is %q, want throttle, error, over-limit, lost-answer, latency, drop, duplicate or reorder", r.Kind)
