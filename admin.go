@@ -1,6 +1,7 @@
 package sluice
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"path/filepath"
@@ -69,8 +70,8 @@ func (s *Server) newControl(o Options, w *control.Watcher) *control.API {
 		Token: o.Admin.Token, Hosts: o.Admin.Hosts,
 		InFlightLimit: s.inFlightLimit,
 		Redeclare:     s.redeclare,
-		Endpoints:     s.endpoints, Namespaces: o.namespaces(), Speaks: s.speaks,
-		Home: o.SQS.Namespace(), Inside: o.site().Inside,
+		Endpoints:     s.endpoints, Namespaces: func() []core.Namespace { return s.current().namespaces() }, Speaks: s.speaks,
+		Inside:  s.inside,
 		Metrics: o.Admin.Metrics, Traces: spans, Spans: control.Spans(spans), Extra: extra,
 		OnFault: o.backgroundFault,
 	}
@@ -100,10 +101,16 @@ func (s *Server) endpoints() []string {
 	if o.Admin != nil {
 		urls = append(urls, o.Admin.Endpoints...)
 	}
-	if url := *s.url.Load(); len(urls) == 0 && url != "" {
+	if url := s.reached(); len(urls) == 0 && url != "" {
 		urls = append(urls, url)
 	}
 	return urls
+}
+
+// inside maps a namespace of SQS to the engine's. What is empty in it is that of the home.
+func (s *Server) inside(ns core.Namespace) core.Namespace {
+	site := s.site.Load()
+	return site.Inside(core.Namespace{Account: cmp.Or(ns.Account, site.SQS.Account), Region: cmp.Or(ns.Region, site.SQS.Region)})
 }
 
 // namespaces are the homes and what is bridged, in the names of the engine.

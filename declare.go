@@ -15,10 +15,27 @@ import (
 	"github.com/sluicemq/sluice/protocols/sqs"
 )
 
-// declaration brings resources about. Doing it again changes nothing, not even the times of modification.
+// declaration brings resources about, once. Another one of the same changes nothing, not even the times of modification.
 type declaration struct {
 	site   *protocols.Site
 	broker func(core.Rules) core.Broker
+
+	// What has had its turn; nil where it could not be made, so that what leans on it is not wrong as well.
+	queues        map[core.QueueKey]*Queue
+	topics        map[core.TopicKey]*Topic
+	subscriptions map[subscriptionKey]bool
+}
+
+type subscriptionKey struct {
+	topic core.TopicKey
+	name  core.SubscriptionName
+}
+
+func newDeclaration(site *protocols.Site, broker func(core.Rules) core.Broker) *declaration {
+	return &declaration{
+		site: site, broker: broker,
+		queues: map[core.QueueKey]*Queue{}, topics: map[core.TopicKey]*Topic{}, subscriptions: map[subscriptionKey]bool{},
+	}
 }
 
 // Documented, by both providers but for the sizes.
@@ -27,8 +44,11 @@ func newDefaults(size int) core.Rules {
 		Defaults:          core.Settings{Visibility: 30 * time.Second, Retention: 4 * 24 * time.Hour, MaxSize: size},
 		TopicDefaults:     core.TopicSettings{MaxSize: mnsSize},
 		SubscriptionLimit: 100,
+		MaxTags:           maxTags,
 	}
 }
+
+var errTwice = errors.New("it is there twice")
 
 // The largest message of a new queue.
 const (
@@ -36,49 +56,93 @@ const (
 	mnsSize = 1 << 16
 )
 
-// declare makes what is not there. Dead-letter queues are named once all queues are there, in whatever order they come.
+// declare makes what is not there, and goes on after what cannot be made: all of that is told, in the order in which it
+// is declared within each kind. Dead-letter queues are named once all queues are there, in whatever order they come.
 func (d *declaration) declare(ctx context.Context, r *Resources) error {
-	if err := d.checkNames(r); err != nil {
-		return err
-	}
-	for i := range r.Queues {
-		if err := d.queue(ctx, &r.Queues[i]); err != nil {
-			return r.queueError(i, err)
+	var wrong []error
+	note := func(err error) {
+		if err != nil {
+			wrong = append(wrong, err)
 		}
 	}
 	for i := range r.Queues {
-		if err := d.deadLetter(ctx, &r.Queues[i]); err != nil {
-			return r.queueError(i, err)
+		note(r.queueError(i, d.declareQueue(ctx, &r.Queues[i])))
+	}
+	for i := range r.Queues {
+		if q := &r.Queues[i]; d.queues[d.key(q)] == q {
+			note(r.queueError(i, d.deadLetter(ctx, q)))
 		}
 	}
 	for i := range r.Topics {
-		if err := d.topic(ctx, &r.Topics[i]); err != nil {
-			return r.topicError(i, err)
-		}
+		note(r.topicError(i, d.declareTopic(ctx, &r.Topics[i])))
 	}
 	for i := range r.Subscriptions {
-		if err := d.subscription(ctx, &r.Subscriptions[i]); err != nil {
-			return r.subscriptionError(i, err)
-		}
+		note(r.subscriptionError(i, d.declareSubscription(ctx, &r.Subscriptions[i])))
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
-// checkNames refuses what would be made silently and is not meant: one queue in two places, and FIFO queues under names
-// that SQS knows for standard ones.
-func (d *declaration) checkNames(r *Resources) error {
-	seen := map[core.QueueKey]bool{}
-	for i := range r.Queues {
-		q := &r.Queues[i]
-		if seen[d.key(q)] {
-			return r.queueError(i, errors.New("it is there twice"))
-		}
-		seen[d.key(q)] = true
-		if q.FIFO && !d.ofMNS(q) && !strings.HasSuffix(q.Name, fifoSuffix) {
-			return r.queueError(i, errors.New("the names of FIFO queues of SQS end with .fifo (or say namespace: mns)"))
-		}
+// declareQueue refuses what would be made silently and is not meant: one queue in two places, and names that its provider
+// has no words for.
+func (d *declaration) declareQueue(ctx context.Context, q *Queue) error {
+	key := d.key(q)
+	if _, twice := d.queues[key]; twice {
+		return errTwice
 	}
-	return nil
+	d.queues[key] = nil
+	err := firstOf(d.checkQueueName(q), q.validate())
+	if err == nil {
+		err = d.queue(ctx, q)
+	}
+	if err == nil {
+		d.queues[key] = q
+	}
+	return err
+}
+
+func (d *declaration) checkQueueName(q *Queue) error {
+	switch {
+	case d.ofMNS(q):
+		return checkName(strings.TrimSuffix(q.Name, fifoSuffix), mnsQueueName)
+	case q.FIFO && !strings.HasSuffix(q.Name, fifoSuffix):
+		return errors.New("the names of FIFO queues of SQS end with .fifo (or say namespace: mns)")
+	}
+	return checkName(q.Name, sqsQueueName)
+}
+
+func (d *declaration) declareTopic(ctx context.Context, t *Topic) error {
+	key := d.topicKey(t.Namespace, t.Name)
+	if _, twice := d.topics[key]; twice {
+		return errTwice
+	}
+	d.topics[key] = nil
+	err := t.validate()
+	if err == nil {
+		err = d.topic(ctx, key, t)
+	}
+	if err == nil {
+		d.topics[key] = t
+	}
+	return err
+}
+
+func (d *declaration) topicKey(ns Home, name string) core.TopicKey {
+	return core.TopicKey{Namespace: d.site.Inside(home(ns, d.site.MNS)), Name: core.TopicName(name)}
+}
+
+func (d *declaration) declareSubscription(ctx context.Context, s *Subscription) error {
+	key := subscriptionKey{d.topicKey(s.Namespace, s.Topic), core.SubscriptionName(s.Name)}
+	if d.subscriptions[key] {
+		return errTwice
+	}
+	d.subscriptions[key] = true
+	if err := s.validate(); err != nil {
+		return err
+	}
+	if t, declared := d.topics[key.topic]; declared && t == nil {
+		return nil
+	}
+	return d.subscription(ctx, key, s)
 }
 
 // ofMNS reports whether a queue is in an account of MNS.
@@ -163,6 +227,9 @@ func (d *declaration) deadLetter(ctx context.Context, q *Queue) error {
 	if err != nil || reflect.DeepEqual(info.Settings.Redrive, wanted) {
 		return err
 	}
+	if target, declared := d.queues[wanted.Target]; declared && target == nil {
+		return nil // which is told of the target
+	}
 	err = broker.Amend(ctx, key, func(core.QueueInfo) (core.Patch, error) { return core.Patch{Redrive: &wanted}, nil })
 	if failed, ok := errors.AsType[*core.Error](err); ok {
 		if text, known := deadLetterErrors[failed.Kind]; known {
@@ -178,8 +245,7 @@ var deadLetterErrors = map[core.Kind]string{ //nolint:exhaustive // the others a
 	core.RedriveDenied:         "does not allow it",
 }
 
-func (d *declaration) topic(ctx context.Context, t *Topic) error {
-	key := core.TopicKey{Namespace: d.site.Inside(home(t.Namespace, d.site.MNS)), Name: core.TopicName(t.Name)}
+func (d *declaration) topic(ctx context.Context, key core.TopicKey, t *Topic) error {
 	broker, p := d.broker(newDefaults(mnsSize)), core.TopicPatch{MaxSize: t.MaxSize, FIFO: &t.FIFO, Notes: mns.LoggingNotes(t.Logging)}
 	_, _, err := broker.CreateTopic(ctx, key, p)
 	differs, ok := errors.AsType[*core.Error](err)
@@ -192,24 +258,28 @@ func (d *declaration) topic(ctx context.Context, t *Topic) error {
 	return broker.AmendTopic(ctx, key, p)
 }
 
-func (d *declaration) subscription(ctx context.Context, s *Subscription) error {
-	outside := home(s.Namespace, d.site.MNS)
-	inside, endpoint := d.site.Inside(outside), s.Endpoint
+// settings reads what a subscription is to have.
+func (d *declaration) settings(s *Subscription) (core.SubscriptionSettings, error) {
+	outside, endpoint := home(s.Namespace, d.site.MNS), s.Endpoint
 	if s.Queue != "" {
 		endpoint = mns.QueueEndpoint(outside, s.Queue)
 	}
 	settings, err := mns.Subscription{
 		Endpoint: endpoint, FilterTag: s.FilterTag, NotifyStrategy: s.Strategy, NotifyContentFormat: s.Format,
 	}.Settings(d.site, outside)
+	if err == nil && s.DeadLetter != "" {
+		settings.DeadLetter = &core.QueueKey{Namespace: d.site.Inside(outside), Name: core.QueueName(s.DeadLetter)}
+	}
+	return settings, err
+}
+
+func (d *declaration) subscription(ctx context.Context, key subscriptionKey, s *Subscription) error {
+	settings, err := d.settings(s)
 	if err != nil {
 		return err
 	}
-	if s.DeadLetter != "" {
-		settings.DeadLetter = &core.QueueKey{Namespace: inside, Name: core.QueueName(s.DeadLetter)}
-	}
-	topic, name := core.TopicKey{Namespace: inside, Name: core.TopicName(s.Topic)}, core.SubscriptionName(s.Name)
 	broker := d.broker(newDefaults(mnsSize))
-	_, _, err = broker.Subscribe(ctx, topic, name, settings)
+	_, _, err = broker.Subscribe(ctx, key.topic, key.name, settings)
 	differs, ok := errors.AsType[*core.Error](err)
 	switch {
 	case !ok:
@@ -221,7 +291,7 @@ func (d *declaration) subscription(ctx context.Context, s *Subscription) error {
 	case differs.Kind == core.SubscriptionExists && differs.Field == core.SubscriptionEndpoint:
 		return errors.New("there is one with another endpoint: unsubscribe it or give this one another name")
 	case differs.Kind == core.SubscriptionExists:
-		return broker.AmendSubscription(ctx, topic, name, core.SubscriptionPatch{
+		return broker.AmendSubscription(ctx, key.topic, key.name, core.SubscriptionPatch{
 			Tag: &settings.Tag, Strategy: &settings.Strategy, Format: &settings.Format, DeadLetter: &settings.DeadLetter,
 		})
 	}

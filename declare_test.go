@@ -177,6 +177,14 @@ func TestResourcesThatCannotBeAreRefused(t *testing.T) {
 		want string
 	}{
 		{queue(sluice.Queue{}), `queue : "" is not a name`},
+		{queue(sluice.Queue{Name: strings.Repeat("q", 81)}), "is not a name, want 1 to 80 letters"},
+		{queue(sluice.Queue{Name: strings.Repeat("q", 76) + ".fifo", FIFO: true}), "is not a name, want 1 to 80 letters"},
+		{queue(sluice.Queue{Name: "q_q", Namespace: sluice.DefaultMNS}), `"q_q" is not a name, want 1 to 120 letters`},
+		{queue(sluice.Queue{Name: "-q", Namespace: sluice.DefaultMNS}), `"-q" is not a name`},
+		{queue(sluice.Queue{Name: strings.Repeat("q", 121), Namespace: sluice.DefaultMNS}), "is not a name, want 1 to 120 letters"},
+		{sluice.Resources{Topics: []sluice.Topic{{Name: "t_t"}}}, `topic t_t: "t_t" is not a name, want 1 to 255 letters`},
+		{queue(sluice.Queue{Name: "q", Tags: map[string]string{"": "v"}}), `"" is not the key of a tag`},
+		{queue(sluice.Queue{Name: "q", Tags: map[string]string{"k": strings.Repeat("v", 257)}}), "the tag k is too long"},
 		{queue(sluice.Queue{Name: "a b"}), `"a b" is not a name`},
 		{queue(sluice.Queue{Name: "q.fifo"}), "the queue is not a FIFO queue"},
 		{queue(sluice.Queue{Name: "q", ContentDedup: new(true)}), "content-dedup is for FIFO queues"},
@@ -199,7 +207,7 @@ func TestResourcesThatCannotBeAreRefused(t *testing.T) {
 		},
 		{queue(sluice.Queue{Name: "q", FIFO: true}), "the names of FIFO queues of SQS end with .fifo"},
 		{sluice.Resources{Topics: []sluice.Topic{{Name: "t", MaxSize: new(65537)}}}, "topic t: max-size is 65537"},
-		{sluice.Resources{Topics: []sluice.Topic{{Name: "t"}, {Name: "t", FIFO: true}}}, "topic t: there is one of the other type"},
+		{sluice.Resources{Topics: []sluice.Topic{{Name: "t"}, {Name: "t", FIFO: true}}}, "topic t: it is there twice"},
 		{queue(sluice.Queue{Name: "q", TenantRate: new(-1)}), "tenant-rate is -1, want 0 to 100000"},
 		{queue(sluice.Queue{Name: "q.fifo", FIFO: true, TenantRate: new(1)}), "tenant-rate is for standard queues"},
 		{
@@ -216,7 +224,7 @@ func TestResourcesThatCannotBeAreRefused(t *testing.T) {
 		{sluice.Resources{Topics: topic, Subscriptions: []sluice.Subscription{{Topic: "t", Name: "s", Queue: "q", Format: "x"}}}, "cause by NotifyContentFormat"},
 		{
 			sluice.Resources{Topics: topic, Subscriptions: []sluice.Subscription{{Topic: "t", Name: "s", Queue: "q"}, {Topic: "t", Name: "s", Queue: "p"}}},
-			"there is one with another endpoint",
+			"subscription s of topic t: it is there twice",
 		},
 	} {
 		s, err := sluice.Open(sluice.Options{Resources: tt.r})

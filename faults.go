@@ -85,11 +85,11 @@ func (s *Server) reloadFaults(rules []FaultRule) error {
 }
 
 // adopt runs with other options from now on.
-func (s *Server) adopt(o Options) *protocols.Site {
+func (s *Server) adopt(o Options) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.options = o
-	return s.speak(o)
+	s.speak(o)
 }
 
 // again takes the rules of faults into the path of requests, or out of it.

@@ -1,7 +1,9 @@
 package sluice
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -177,14 +179,6 @@ func (o Options) openStore() (persistence.Store, error) {
 
 func (o Options) backgroundFault(err error) { o.OnFault(&Fault{Err: err}) }
 
-// keyDir is where the key that signs pushes is kept.
-func (o Options) keyDir() string {
-	if o.Data == Memory {
-		return ""
-	}
-	return o.Data
-}
-
 // site is what the dialects share, but for the engine.
 func (o Options) site() *protocols.Site {
 	bridges := make(map[core.Namespace]core.Namespace, len(o.Bridges))
@@ -215,30 +209,25 @@ func (o Options) limited(r core.Rules) core.Rules {
 	return r
 }
 
+// validate returns everything that is wrong, but for the resources.
 func (o Options) validate() error {
-	switch {
-	case o.Sync != "" && o.Sync != SyncOS && o.Sync != SyncAlways:
-		return fmt.Errorf("sync is %q, want %q or %q", o.Sync, SyncOS, SyncAlways)
-	case !slices.Contains(queueURLStyles, o.QueueURLs):
-		return fmt.Errorf("the form of queue URLs is %q, want one of %q", o.QueueURLs, queueURLStyles[1:])
-	case o.MaxInFlight < 0:
-		return fmt.Errorf("the bound of messages in flight is %d, want at least 1", o.MaxInFlight)
+	var wrong []error
+	if o.Sync != "" && o.Sync != SyncOS && o.Sync != SyncAlways {
+		wrong = append(wrong, fmt.Errorf("sync is %q, want %q or %q", o.Sync, SyncOS, SyncAlways))
 	}
-	if err := o.validateHomes(); err != nil {
-		return err
+	if !slices.Contains(queueURLStyles, o.QueueURLs) {
+		wrong = append(wrong, fmt.Errorf("the form of queue URLs is %q, want one of %q", o.QueueURLs, queueURLStyles[1:]))
 	}
-	for key, c := range o.Credentials {
-		if err := CheckCredential(c); err != nil {
-			return fmt.Errorf("access key %s: %w", key, err)
+	if o.MaxInFlight < 0 {
+		wrong = append(wrong, fmt.Errorf("the bound of messages in flight is %d, want at least 1", o.MaxInFlight))
+	}
+	wrong = append(wrong, o.validateHomes())
+	for _, key := range slices.Sorted(maps.Keys(o.Credentials)) {
+		if err := CheckCredential(o.Credentials[key]); err != nil {
+			wrong = append(wrong, fmt.Errorf("access key %s: %w", key, err))
 		}
 	}
-	if err := CheckFaults(o.Faults...); err != nil {
-		return err
-	}
-	if err := o.Resources.validate(); err != nil {
-		return err
-	}
-	return checkBridges(o.Bridges)
+	return errors.Join(append(wrong, CheckFaults(o.Faults...), checkBridges(o.Bridges))...)
 }
 
 // validateHomes lets the zero value be, which means the default.
@@ -253,12 +242,24 @@ func (o Options) validateHomes() error {
 }
 
 // userName is what the user of an access key can be called. Documented, of users of IAM.
-var userName = regexp.MustCompile(`^[A-Za-z0-9_+=,.@-]{0,64}$`)
+var userName = pattern(`^[A-Za-z0-9_+=,.@-]{0,64}$`)
 
-// CheckCredential returns an error if a credential is none: its policy cannot be read, or its user has no proper name.
+// CheckCredential returns an error if a credential is none: its policy cannot be read, its user, role or session has no
+// proper name, or it has a role without a session, or beside a user. Documented: roles are called as users are, and sessions
+// have at least 2 letters.
 func CheckCredential(c Credential) error {
-	if !userName.MatchString(c.User) {
-		return fmt.Errorf("%q is not the name of a user, want up to 64 letters, digits and +=,.@_-", c.User)
+	for _, named := range [...]struct{ kind, name string }{{"user", c.User}, {"role", c.Role}, {"session", c.Session}} {
+		if !userName().MatchString(named.name) {
+			return fmt.Errorf("%q is not the name of a %s, want up to 64 letters, digits and +=,.@_-", named.name, named.kind)
+		}
+	}
+	switch {
+	case c.Role != "" && c.User != "":
+		return errors.New("a key is of a user or of a role, not of both")
+	case (c.Role != "") != (c.Session != ""):
+		return errors.New("a role and the name of its session belong together")
+	case len(c.Session) == 1:
+		return fmt.Errorf("%q is not the name of a session, want at least 2 letters", c.Session)
 	}
 	if c.Policy == "" {
 		return nil

@@ -119,3 +119,26 @@ func TestCredentialsMakeSignaturesNecessary(t *testing.T) {
 		}
 	}
 }
+
+func TestCredentialsNameWhoseTheyAre(t *testing.T) {
+	for _, tt := range []struct {
+		credential sluice.Credential
+		want       string
+	}{
+		{sluice.Credential{User: "alice"}, ""},
+		{sluice.Credential{Role: "deploy", Session: "ci@example.com"}, ""},
+		{sluice.Credential{User: "a b"}, "not the name of a user"},
+		{sluice.Credential{Role: "a/b", Session: "ci"}, "not the name of a role"},
+		{sluice.Credential{Role: "deploy", Session: strings.Repeat("x", 65)}, "not the name of a session"},
+		{sluice.Credential{Role: "deploy", Session: "c"}, "at least 2 letters"},
+		{sluice.Credential{Role: "deploy"}, "belong together"},
+		{sluice.Credential{Session: "ci"}, "belong together"},
+		{sluice.Credential{User: "alice", Role: "deploy", Session: "ci"}, "not of both"},
+		{sluice.Credential{Policy: `{"Statement":{"Effect":"Allow","Action":"*","Resource":"*","Condition":null}}`}, "Condition is null"},
+	} {
+		err := sluice.CheckCredential(tt.credential)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("CheckCredential(%+v) = %v, want %q", tt.credential, err, tt.want)
+		}
+	}
+}

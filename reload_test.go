@@ -3,7 +3,9 @@ package sluice_test
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,8 +65,10 @@ func TestAttributesOfTheProviderCanBeDeclared(t *testing.T) {
 
 func TestReloadTellsWhatWaits(t *testing.T) {
 	s := open(t, sluice.Options{})
-	waiting, err := s.Reload(t.Context(), sluice.Options{Data: t.TempDir(), Bridges: []sluice.Bridge{}, Strict: true})
-	if diff := cmp.Diff([]string{"data", "bridges"}, waiting); err != nil || diff != "" {
+	waiting, err := s.Reload(t.Context(), sluice.Options{
+		Data: t.TempDir(), Sync: sluice.SyncAlways, PushHosts: []string{"x.example"}, Bridges: []sluice.Bridge{}, Strict: true,
+	})
+	if diff := cmp.Diff([]string{"data", "sync", "push-hosts"}, waiting); err != nil || diff != "" {
 		t.Errorf("Reload = %v, waiting (-want +got):\n%s", err, diff)
 	}
 	if waiting, err := s.Reload(t.Context(), sluice.Options{}); err != nil || waiting != nil {
@@ -87,5 +91,136 @@ func TestResourceErrorsTellWhichOne(t *testing.T) {
 	wrong, ok := errors.AsType[*sluice.ResourceError](err)
 	if !ok || wrong.Section != "queues" || wrong.Index != 1 || wrong.Name != "queue b" {
 		t.Errorf("Open = %#v, want an error of the second queue", err)
+	}
+}
+
+func TestReloadMovesHomesAndBridges(t *testing.T) {
+	s := open(t, sluice.Options{Resources: sluice.Resources{Queues: []sluice.Queue{{Name: "old"}}}})
+	h := s.Handler()
+	reload := func(o sluice.Options) {
+		t.Helper()
+		if waiting, err := s.Reload(t.Context(), o); err != nil || waiting != nil {
+			t.Fatalf("Reload = %q, %v, want that nothing waits", waiting, err)
+		}
+	}
+	reload(sluice.Options{Bridges: []sluice.Bridge{}})
+	contains(t, "MNS without bridges", mnsCall(h, http.MethodGet, "/queues/old", ""), "QueueNotExist")
+	contains(t, "SQS without bridges", sqsCall(h, "ListQueues", "{}"), "/000000000000/old")
+
+	moved := sluice.Options{
+		SQS: sluice.Home{Account: "111111111111", Region: "eu-west-1"}, MNS: sluice.Home{Account: "77", Region: "cn-beijing"},
+		Resources: sluice.Resources{
+			Queues: []sluice.Queue{{Name: "new"}}, Topics: []sluice.Topic{{Name: "news"}},
+			Subscriptions: []sluice.Subscription{{Topic: "news", Name: "s", Queue: "new"}},
+		},
+	}
+	reload(moved)
+	contains(t, "SQS at another home", sqsCall(h, "ListQueues", "{}"), `["http://local/111111111111/new"]`)
+	mnsCall(h, http.MethodPost, "/topics/news/messages", "<Message><MessageBody>m</MessageBody></Message>")
+	contains(t, "the notification", sqsCall(h, "ReceiveMessage", `{"QueueUrl":"new"}`), "<TopicOwner>77</TopicOwner>")
+	admin := httptest.NewRecorder()
+	s.Admin().ServeHTTP(admin, httptest.NewRequest(http.MethodGet, "http://localhost/api/v1/overview", nil))
+	contains(t, "the overview", admin.Body.String(), `"account":"111111111111"`, `"region":"eu-west-1"`)
+	alias := httptest.NewRecorder()
+	h.ServeHTTP(alias, httptest.NewRequest(http.MethodGet, "http://local/_aws/sqs/messages?QueueUrl=new", nil))
+	if alias.Code != http.StatusOK {
+		t.Errorf("the alias of LocalStack = %d %s, want the queue of the new home", alias.Code, alias.Body)
+	}
+
+	reload(sluice.Options{})
+	contains(t, "MNS joined again", mnsCall(h, http.MethodGet, "/queues/old", ""), "<QueueName>old<")
+}
+
+// What is known to fail before anything has changed is all that can be wrong with a declaration: whatever is there with
+// other settings, for good, and whatever a resource leans on.
+func TestReloadThatFailsChangesNothing(t *testing.T) {
+	declared := sluice.Resources{
+		Queues: []sluice.Queue{{Name: "a", Delay: new(time.Second)}, {Name: "locked", Attributes: map[string]string{"RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`}}},
+		Topics: []sluice.Topic{{Name: "t"}}, Subscriptions: []sluice.Subscription{{Topic: "t", Name: "s", Queue: "a"}},
+	}
+	s := open(t, sluice.Options{Resources: declared})
+	h := s.Handler()
+	state := func() string {
+		return sqsCall(h, "ListQueues", "{}") + sqsCall(h, "ListQueueTags", `{"QueueUrl":"a"}`) + mnsCall(h, http.MethodGet, "/topics", "") +
+			sqsCall(h, "GetQueueAttributes", `{"QueueUrl":"a","AttributeNames":["All"]}`) + mnsCall(h, http.MethodGet, "/queues/a", "")
+	}
+	before := state()
+	bridges := []sluice.Bridge{{MNS: sluice.DefaultMNS, SQS: sluice.DefaultSQS}, {MNS: sluice.Home{Account: "7", Region: "cn-beijing"}, SQS: sluice.Home{Account: "111111111111", Region: "eu-west-1"}}}
+	for name, r := range map[string]sluice.Resources{
+		"queue of the other type": {Queues: []sluice.Queue{{Name: "a", Namespace: sluice.DefaultMNS, FIFO: true}}},
+		"topic of the other type": {Topics: []sluice.Topic{{Name: "t", FIFO: true}}},
+		"endpoint":                {Subscriptions: []sluice.Subscription{{Topic: "t", Name: "s", Queue: "locked"}}},
+		"dead-letter queue":       {Queues: []sluice.Queue{{Name: "b", DeadLetter: &sluice.DeadLetter{Queue: "locked", MaxReceives: 1}}}},
+		"no dead-letter queue":    {Queues: []sluice.Queue{{Name: "b", DeadLetter: &sluice.DeadLetter{Queue: "c", MaxReceives: 1}}}},
+		"attribute":               {Queues: []sluice.Queue{{Name: "b", Attributes: map[string]string{"Policy": "x"}}}},
+		"no topic":                {Subscriptions: []sluice.Subscription{{Topic: "u", Name: "s", Queue: "a"}}},
+		"standard subscriber": {
+			Topics: []sluice.Topic{{Name: "f", FIFO: true}}, Subscriptions: []sluice.Subscription{{Topic: "f", Name: "s", Queue: "a"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r.Queues = append([]sluice.Queue{{Name: "first", Delay: new(time.Duration(0))}}, r.Queues...)
+			if name != "queue of the other type" {
+				r.Queues = append(r.Queues, sluice.Queue{Name: "a", Delay: new(9 * time.Second), Tags: map[string]string{"x": "y"}})
+			}
+			waiting, err := s.Reload(t.Context(), sluice.Options{
+				Data: t.TempDir(), Bridges: bridges, Credentials: map[string]sluice.Credential{}, QueueURLs: sluice.QueueURLPath, Resources: r,
+				Faults: []sluice.FaultRule{{Name: "f", Kind: sluice.FaultThrottle}},
+			})
+			if err == nil || waiting != nil {
+				t.Errorf("Reload = %q, %v, want an error alone", waiting, err)
+			}
+			if diff := cmp.Diff(before, state()); diff != "" {
+				t.Errorf("after a reload that failed (-want +got):\n%s", diff)
+			}
+			if got := s.Faults(); len(got) > 0 {
+				t.Errorf("Faults = %v, want none", got)
+			}
+		})
+	}
+}
+
+// What leans on something wrong is not wrong as well.
+func TestCheckTellsEverythingAtOnce(t *testing.T) {
+	err := sluice.Options{
+		MaxInFlight: -1,
+		Resources: sluice.Resources{
+			Queues: []sluice.Queue{
+				{Name: "a", Delay: new(-time.Second)},
+				{Name: "b"},
+				{Name: "b"},
+				{Name: "c", DeadLetter: &sluice.DeadLetter{Queue: "nowhere", MaxReceives: 1}},
+				{Name: "d", DeadLetter: &sluice.DeadLetter{Queue: "a", MaxReceives: 1}},
+			},
+			Topics: []sluice.Topic{{Name: "t", MaxSize: new(1)}},
+			Subscriptions: []sluice.Subscription{
+				{Topic: "t", Name: "s", Queue: "b"}, {Topic: "u", Name: "s", Queue: "b"},
+			},
+		},
+	}.Check()
+	want := []string{
+		"the bound of messages in flight is -1, want at least 1",
+		"queue a: delay is -1s, want 0s to 168h0m0s",
+		"queue b: it is there twice",
+		"queue c: its dead-letter queue nowhere does not exist",
+		"topic t: max-size is 1, want 1024 to 65536",
+		"subscription s of topic u: there is no such topic",
+	}
+	if diff := cmp.Diff(want, strings.Split(err.Error(), "\n")); diff != "" {
+		t.Errorf("Check (-want +got):\n%s", diff)
+	}
+	if err := (sluice.Options{Resources: protected()}).Check(); err != nil {
+		t.Errorf("Check of right options = %v", err)
+	}
+}
+
+func TestOpenThatFailsLeavesNoQueues(t *testing.T) {
+	o := sluice.Options{Data: filepath.Join(t.TempDir(), "data"), Resources: sluice.Resources{Queues: []sluice.Queue{{Name: "a"}, {Name: "b c"}}}}
+	if _, err := sluice.Open(o); err == nil {
+		t.Fatal("Open with a wrong queue succeeded")
+	}
+	o.Resources = sluice.Resources{}
+	if got := sqsCall(open(t, o).Handler(), "ListQueues", "{}"); got != "{}" {
+		t.Errorf("ListQueues = %s, want none of those that were declared before the wrong one", got)
 	}
 }

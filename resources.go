@@ -3,9 +3,12 @@ package sluice
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Resources are queues, topics and subscriptions that a server makes when it is opened, so that nobody has to make
@@ -22,8 +25,8 @@ type Queue struct {
 	// Namespace is whose queue it is: an account of SQS or of MNS, whose defaults a new queue gets. The zero value means
 	// the home of SQS.
 	Namespace Home
-	// Name has letters, digits, hyphens and underscores. In an account of SQS those of FIFO queues end with .fifo, in
-	// one of MNS they may.
+	// Name has up to 80 letters, digits, hyphens and underscores in an account of SQS, where those of FIFO queues end with
+	// .fifo, and up to 120 letters, digits and hyphens in one of MNS, where they may.
 	Name string
 	// FIFO makes a FIFO queue. That is for good: a queue of the other type is not touched.
 	FIFO bool
@@ -81,27 +84,27 @@ type Subscription struct {
 	DeadLetter string // a queue of the same namespace, for what could not be delivered
 }
 
-// resourceName is what both providers take for a name, or one of them.
-var resourceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,254}(\.fifo)?$`)
-
-func (r *Resources) validate() error {
-	for i := range r.Queues {
-		if err := r.Queues[i].validate(); err != nil {
-			return r.queueError(i, err)
-		}
-	}
-	for i, t := range r.Topics {
-		if err := errors.Join(checkName(t.Name), checkRange("max-size", t.MaxSize, 1<<10, 1<<16)); err != nil {
-			return r.topicError(i, err)
-		}
-	}
-	for i, s := range r.Subscriptions {
-		if err := s.validate(); err != nil {
-			return r.subscriptionError(i, err)
-		}
-	}
-	return nil
+// names are what a provider takes for a name of one kind.
+type names struct {
+	form  func() *regexp.Regexp
+	words string
 }
+
+// What the providers' own operations would refuse to make is refused here too, since no client could name it. Documented,
+// of queues; of topics the longer of the two lengths that are documented. That of an MNS queue does not count .fifo, which
+// is there for SQS.
+var (
+	sqsQueueName = names{pattern(`^([A-Za-z0-9_-]{1,80}|[A-Za-z0-9_-]{1,75}\.fifo)$`), "1 to 80 letters, digits, hyphens and underscores"}
+	mnsQueueName = names{pattern(`^[A-Za-z0-9][A-Za-z0-9-]{0,119}$`), "1 to 120 letters, digits and hyphens, the first no hyphen"}
+	mnsName      = names{pattern(`^[A-Za-z0-9][A-Za-z0-9-]{0,254}$`), "1 to 255 letters, digits and hyphens, the first no hyphen"}
+)
+
+// Documented, of tags in SQS.
+const (
+	maxTags     = 50
+	maxTagKey   = 128
+	maxTagValue = 256
+)
 
 // ResourceError tells which of the Resources cannot be.
 type ResourceError struct {
@@ -117,15 +120,25 @@ func (e *ResourceError) Error() string { return e.Name + ": " + e.Err.Error() }
 // Unwrap returns the reason.
 func (e *ResourceError) Unwrap() error { return e.Err }
 
+// queueError says of which queue an error is, if there is one.
 func (r *Resources) queueError(i int, err error) error {
+	if err == nil {
+		return nil
+	}
 	return &ResourceError{Section: "queues", Index: i, Name: "queue " + r.Queues[i].Name, Err: err}
 }
 
 func (r *Resources) topicError(i int, err error) error {
+	if err == nil {
+		return nil
+	}
 	return &ResourceError{Section: "topics", Index: i, Name: "topic " + r.Topics[i].Name, Err: err}
 }
 
 func (r *Resources) subscriptionError(i int, err error) error {
+	if err == nil {
+		return nil
+	}
 	s := &r.Subscriptions[i]
 	return &ResourceError{Section: "subscriptions", Index: i, Name: "subscription " + s.Name + " of topic " + s.Topic, Err: err}
 }
@@ -153,7 +166,7 @@ func (q *Queue) validate() error {
 		receives = &q.DeadLetter.MaxReceives
 	}
 	return firstOf(
-		checkName(q.Name),
+		checkTags(q.Tags),
 		checkRange("max-receives", receives, 1, 1000),
 		checkRange("delay", q.Delay, 0, 7*day),
 		checkRange("visibility", q.Visibility, 0, 12*time.Hour),
@@ -164,6 +177,10 @@ func (q *Queue) validate() error {
 	)
 }
 
+func (t *Topic) validate() error {
+	return firstOf(checkName(t.Name, mnsName), checkRange("max-size", t.MaxSize, 1<<10, 1<<16))
+}
+
 func (s *Subscription) validate() error {
 	switch {
 	case s.Endpoint == "" && s.Queue == "" || s.Endpoint != "" && s.Queue != "":
@@ -171,12 +188,27 @@ func (s *Subscription) validate() error {
 	case s.DeadLetter != "" && s.DeadLetter == s.Queue:
 		return errors.New("the dead-letter queue is the queue itself")
 	}
-	return firstOf(checkName(s.Name), checkName(s.Topic))
+	return firstOf(checkName(s.Name, mnsName), checkName(s.Topic, mnsName))
 }
 
-func checkName(name string) error {
-	if !resourceName.MatchString(name) {
-		return fmt.Errorf("%q is not a name, want letters, digits, hyphens and underscores", name)
+func checkName(name string, n names) error {
+	if !n.form().MatchString(name) {
+		return fmt.Errorf("%q is not a name, want %s", name, n.words)
+	}
+	return nil
+}
+
+func checkTags(tags map[string]string) error {
+	if len(tags) > maxTags {
+		return fmt.Errorf("there are %d tags, want up to %d", len(tags), maxTags)
+	}
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		switch {
+		case key == "" || utf8.RuneCountInString(key) > maxTagKey:
+			return fmt.Errorf("%q is not the key of a tag, want 1 to %d characters", key, maxTagKey)
+		case utf8.RuneCountInString(tags[key]) > maxTagValue:
+			return fmt.Errorf("the tag %s is too long, want up to %d characters", key, maxTagValue)
+		}
 	}
 	return nil
 }

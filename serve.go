@@ -1,6 +1,7 @@
 package sluice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,9 +50,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv.BaseContext = func(net.Listener) context.Context { return polls }
 	srv.ErrorLog = log.New(faultWriter{s.onFault}, "", 0)
 
-	if url := URL(l.Addr()); *s.url.Load() == "" {
-		s.url.Store(&url)
-	}
+	url := URL(l.Addr())
+	s.served.CompareAndSwap(nil, &url)
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
 	select {
@@ -73,6 +73,16 @@ func URL(a net.Addr) string {
 		host = "localhost"
 	}
 	return "http://" + net.JoinHostPort(host, port)
+}
+
+// reached is where receivers of pushes find this server; empty until that is known.
+func (s *Server) reached() string {
+	o := s.current()
+	url := cmp.Or(o.PushURL, o.PublicURL)
+	if served := s.served.Load(); url == "" && served != nil {
+		url = *served
+	}
+	return url
 }
 
 func drain(srv *http.Server) error {
@@ -99,16 +109,16 @@ func (w faultWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// route answers two paths that are no provider's: /health, by which containers and test harnesses tell that the server is
-// ready, and that of the certificate by which receivers verify pushes. The rest goes to the dialects. http.ServeMux is
-// not used as it redirects paths that it finds unclean.
-func route(dialects, certificate http.Handler) http.Handler {
+// route answers three paths that are no provider's: /health, by which containers and test harnesses tell that the server is
+// ready, and those of the certificate by which receivers verify pushes and of the authority behind it. The rest goes to
+// the dialects. http.ServeMux is not used as it redirects paths that it finds unclean.
+func route(dialects, certificates http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/health":
 			health(w, r)
-		case mns.CertificatePath:
-			certificate.ServeHTTP(w, r)
+		case mns.CertificatePath, mns.AuthorityPath:
+			certificates.ServeHTTP(w, r)
 		default:
 			dialects.ServeHTTP(w, r)
 		}

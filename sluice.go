@@ -10,7 +10,6 @@
 package sluice
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,17 +32,19 @@ const Version = "0.1.0"
 
 // Server is a running engine with its dialects. It is safe for concurrent use.
 type Server struct {
-	clock    clock.Clock
-	handler  http.Handler
-	dialects swapping   // part of handler
-	mu       sync.Mutex // of options
-	options  Options    // what it runs with
-	faults   *faults.Set
-	engine   *core.Engine
-	control  *control.API
-	onFault  func(*Fault)
-	close    func() error
-	url      atomic.Pointer[string] // where receivers of pushes find this server; empty until that is known
+	clock     clock.Clock
+	handler   http.Handler
+	dialects  swapping   // part of handler
+	mu        sync.Mutex // of options
+	options   Options    // what it runs with
+	faults    *faults.Set
+	engine    *core.Engine
+	authority *Authority
+	control   *control.API
+	onFault   func(*Fault)
+	close     func() error
+	site      atomic.Pointer[protocols.Site] // what the dialects share at this moment
+	served    atomic.Pointer[string]         // the first URL that Serve listens on; nil before that
 }
 
 // Open starts an engine. Returns an *OpenError if the data cannot be opened, and another error if an option is wrong;
@@ -60,22 +61,18 @@ func Open(o Options) (*Server, error) {
 	}
 	store = decorated(o.Decorate.Store, store)
 	s := &Server{clock: o.Clock, onFault: o.OnFault, options: o}
-	url := cmp.Or(o.PushURL, o.PublicURL)
-	s.url.Store(&url)
-	site := o.site()
-	pusher := mns.NewPusher(mns.PushOptions{
-		Site:           site,
-		Now:            o.Clock.Now,
-		Dir:            o.keyDir(),
-		CertificateURL: func() string { return *s.url.Load() + mns.CertificatePath },
-		Hosts:          o.PushHosts,
-	})
+	s.site.Store(o.site())
+	pusher, err := s.openPusher(o)
+	if err != nil {
+		return nil, &OpenError{Dir: o.Data, Err: errors.Join(err, store.Close())}
+	}
+	named := &renaming{current: s.site.Load, Pusher: pusher, rendered: mns.Render(&protocols.Site{})}
 	engine, err := core.Open(store, core.Options{
 		Clock:      o.Clock,
 		BodyBudget: o.BodyBudget,
 		Observers:  o.Observers,
-		Pusher:     pusher,
-		Render:     mns.Render(site),
+		Pusher:     named,
+		Render:     named.Render,
 		OnError:    o.backgroundFault,
 	})
 	if err != nil {
@@ -86,7 +83,8 @@ func Open(o Options) (*Server, error) {
 	if len(o.Faults) > 0 {
 		_ = s.faults.Replace(o.Faults) // they were checked with the other options
 	}
-	if err := s.declare(context.Background(), s.speak(o), &o.Resources); err != nil {
+	s.speak(o)
+	if err := s.declare(context.Background(), o.site(), &o.Resources); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
 	s.close = sync.OnceValue(engine.Close)

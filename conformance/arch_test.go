@@ -74,32 +74,34 @@ var permits = map[string]permit{
 	"core/clock":  {layer: queueing},
 	"core/traced": {layer: queueing, ours: []string{"core", "core/clock", "persistence/traced/names"}, others: []string{otel}},
 
-	"protocols":     {layer: speaking, ours: []string{"core"}},
-	"protocols/all": {layer: speaking, ours: []string{"protocols", "protocols/faults", "protocols/mns", "protocols/sqs"}},
+	"protocols":           {layer: speaking, ours: []string{"core"}},
+	"protocols/authority": {layer: speaking, ours: []string{"protocols/internal/whole"}},
+	"protocols/all":       {layer: speaking, ours: []string{"protocols", "protocols/faults", "protocols/mns", "protocols/sqs"}},
 	"protocols/control": {layer: speaking, ours: []string{
 		"core", "core/clock", "protocols", "protocols/control/page", "protocols/internal/wire", "protocols/otlp",
 	}, others: []string{json}},
-	"protocols/control/page":  {layer: speaking},
-	"protocols/faults":        {layer: speaking, ours: []string{"core", "core/clock", "protocols"}, others: []string{json}},
-	"protocols/internal/wire": {layer: speaking, others: []string{etree, json}},
-	"protocols/kept":          {layer: speaking, others: []string{gocmp}}, // for tests
-	"protocols/mns":           {layer: speaking, ours: dialect, others: []string{etree, json, mux}},
-	"protocols/policy":        {layer: speaking, others: []string{json}},
-	"protocols/sqs":           {layer: speaking, ours: dialect, others: []string{json, mux, smithy}},
-	"protocols/otlp":          {layer: speaking, others: []string{json, protobuf}},
-	"protocols/traced":        {layer: speaking, ours: []string{"core", "persistence/traced/names", "protocols"}, others: []string{otel}},
+	"protocols/control/page":   {layer: speaking},
+	"protocols/faults":         {layer: speaking, ours: []string{"core", "core/clock", "protocols"}, others: []string{json}},
+	"protocols/internal/whole": {layer: speaking},
+	"protocols/internal/wire":  {layer: speaking, others: []string{etree, json}},
+	"protocols/kept":           {layer: speaking, others: []string{gocmp}}, // for tests
+	"protocols/mns":            {layer: speaking, ours: append([]string{"protocols/authority", "protocols/internal/whole"}, dialect...), others: []string{etree, json, mux}},
+	"protocols/policy":         {layer: speaking, others: []string{json}},
+	"protocols/sqs":            {layer: speaking, ours: dialect, others: []string{json, mux, smithy}},
+	"protocols/otlp":           {layer: speaking, others: []string{json, protobuf}},
+	"protocols/traced":         {layer: speaking, ours: []string{"core", "persistence/traced/names", "protocols"}, others: []string{otel}},
 
 	".": {layer: embedding, ours: []string{
 		"core", "core/clock", "persistence", "persistence/badger", "persistence/memory", "protocols", "protocols/all",
-		"protocols/control", "protocols/control/page", "protocols/faults", "protocols/policy",
+		"protocols/authority", "protocols/control", "protocols/control/page", "protocols/faults", "protocols/policy",
 		"protocols/mns", // its topics push
 		"protocols/otlp",
 		"protocols/sqs", // its attributes can be declared
 	}},
 
-	"cmd/sluice/internal/certs":     {layer: running},
+	"cmd/sluice/internal/certs":     {layer: running, ours: []string{"protocols/authority"}},
 	"cmd/sluice/internal/hocon":     {layer: running},
-	"cmd/sluice/internal/migration": {layer: running, ours: []string{".", "cmd/sluice/internal/hocon"}, others: []string{yaml}},
+	"cmd/sluice/internal/migration": {layer: running, ours: []string{".", "cmd/sluice/internal/hocon"}, others: []string{json, yaml}},
 
 	"cmd/sluice": {layer: running, ours: []string{
 		".", "cmd/sluice/internal/certs", "cmd/sluice/internal/migration", "conformance", "conformance/bench", "conformance/record", "conformance/replay",

@@ -20,6 +20,7 @@ import (
 	"github.com/sluicemq/sluice/persistence/badger"
 	"github.com/sluicemq/sluice/protocols"
 	"github.com/sluicemq/sluice/protocols/all"
+	"github.com/sluicemq/sluice/protocols/authority"
 	"github.com/sluicemq/sluice/protocols/mns"
 )
 
@@ -201,8 +202,12 @@ func handlerOn(store persistence.Store, dir, url string, complain func(error)) (
 		SQS: sluice.DefaultSQS, MNS: sluice.DefaultMNS,
 		Bridges: map[core.Namespace]core.Namespace{sluice.DefaultMNS.Namespace(): sluice.DefaultSQS.Namespace()},
 	}
+	ca, err := authority.Open(filepath.Join(dir, "tls"))
+	if err != nil {
+		return nil, err
+	}
 	pusher := mns.NewPusher(mns.PushOptions{
-		Site: site, Now: clock.System{}.Now, Dir: dir,
+		Site: site, Now: clock.System{}.Now, Authority: ca, Dir: dir,
 		CertificateURL: func() string { return url + mns.CertificatePath },
 	})
 	engine, err := core.Open(store, core.Options{

@@ -55,8 +55,8 @@ type Options struct {
 
 	// Endpoints returns the URLs at which clients of the providers reach the server, the best one first. Nil: nobody knows.
 	Endpoints func() []string
-	// Namespaces are those that the server was set up with, the most usual one first.
-	Namespaces []core.Namespace
+	// Namespaces returns those that the server is set up with, the most usual one first. Nil: nobody knows.
+	Namespaces func() []core.Namespace
 	// Speaks returns the names of the providers whose clients see a namespace. Nil: nobody knows.
 	Speaks func(core.Namespace) []string
 
@@ -96,6 +96,9 @@ func New(o Options) *API {
 	}
 	if o.Endpoints == nil {
 		o.Endpoints = func() []string { return nil }
+	}
+	if o.Namespaces == nil {
+		o.Namespaces = func() []core.Namespace { return nil }
 	}
 	if o.Speaks == nil {
 		o.Speaks = func(core.Namespace) []string { return []string{} }

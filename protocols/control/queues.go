@@ -28,8 +28,9 @@ func (a *API) overview(*http.Request) (int, any, error) {
 
 // homes are the namespaces that the server was set up with.
 func (a *API) homes() []namespaceShape {
-	list := make([]namespaceShape, len(a.o.Namespaces))
-	for i, ns := range a.o.Namespaces {
+	all := a.o.Namespaces()
+	list := make([]namespaceShape, len(all))
+	for i, ns := range all {
 		list[i] = namespaceShape{ns.Account, ns.Region, a.o.Speaks(ns)}
 	}
 	return list

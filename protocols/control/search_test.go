@@ -78,7 +78,7 @@ func TestOverviewAndQueuesSayWhereClientsAre(t *testing.T) {
 	home := core.Namespace{Account: "000000000000", Region: "us-east-1"}
 	d := newDesk(t, func(o *control.Options) {
 		o.Endpoints = func() []string { return []string{"http://127.0.0.1:9324"} }
-		o.Namespaces = []core.Namespace{home}
+		o.Namespaces = func() []core.Namespace { return []core.Namespace{home} }
 		o.Speaks = func(ns core.Namespace) []string {
 			if ns == home {
 				return []string{"sqs", "mns"}

@@ -1,0 +1,142 @@
+package sluice
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sluicemq/sluice/core"
+	"github.com/sluicemq/sluice/core/clock"
+	"github.com/sluicemq/sluice/persistence/memory"
+	"github.com/sluicemq/sluice/protocols"
+)
+
+// Check returns everything that is wrong with options, where Open would stop at the first: what is wrong with resources as
+// *ResourceError, all of it joined. The resources are declared in memory, as if nothing were there yet; the data directory
+// is not looked at.
+func (o Options) Check() error {
+	wrong := o.validate()
+	o = o.withDefaults()
+	return errors.Join(wrong, tryOut(context.Background(), o.Clock, o.site(), &o.Resources, nil))
+}
+
+// tryOut declares resources in a copy, in memory, of what they are about, and returns everything that is wrong with them.
+// So it is known before anything has changed. A nil engine stands for one without anything.
+func tryOut(ctx context.Context, c clock.Clock, site *protocols.Site, r *Resources, actual *core.Engine) error {
+	if len(r.Queues)+len(r.Topics)+len(r.Subscriptions) == 0 {
+		return nil
+	}
+	engine, err := core.Open(memory.New(), core.Options{Clock: c, BodyBudget: -1})
+	if err != nil {
+		return err
+	}
+	d := newDeclaration(site, engine.Under)
+	if actual != nil {
+		err = d.copyFrom(ctx, actual.Under(core.Rules{}), r)
+	}
+	if err == nil {
+		err = d.declare(ctx, r)
+	}
+	return errors.Join(err, engine.Close())
+}
+
+// copyFrom makes, without what is in them, those of the actual queues and topics that a declaration is about.
+func (d *declaration) copyFrom(ctx context.Context, actual core.Broker, r *Resources) error {
+	copied := d.broker(core.Rules{})
+	for _, key := range d.concerned(r) {
+		info, err := actual.Queue(ctx, key)
+		if isKind(err, core.QueueNotFound) {
+			continue
+		}
+		if err == nil {
+			_, _, err = copied.Create(ctx, key, sameAs(&info.Settings), info.Tags)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range r.Topics {
+		if err := copyTopic(ctx, actual, copied, d.topicKey(r.Topics[i].Namespace, r.Topics[i].Name)); err != nil {
+			return err
+		}
+	}
+	for i := range r.Subscriptions {
+		if err := copyTopic(ctx, actual, copied, d.topicKey(r.Subscriptions[i].Namespace, r.Subscriptions[i].Topic)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// concerned are the queues of a declaration, and those on whose settings it depends whether that can be.
+func (d *declaration) concerned(r *Resources) []core.QueueKey {
+	var keys []core.QueueKey
+	for i := range r.Queues {
+		q := &r.Queues[i]
+		if keys = append(keys, d.key(q)); q.DeadLetter != nil {
+			keys = append(keys, d.named(q, q.DeadLetter.Queue))
+		}
+	}
+	for i := range r.Subscriptions {
+		if s, err := d.settings(&r.Subscriptions[i]); err == nil && s.Endpoint.Kind == core.EndpointQueue {
+			keys = append(keys, s.Endpoint.Queue)
+		}
+	}
+	return keys
+}
+
+// sameAs returns what makes a queue like another one. Its dead-letter queue is left out: it would have to be there too, and
+// whether it may be one has been found out when it was named.
+func sameAs(s *core.Settings) core.Patch {
+	p := core.Patch{
+		Delay: &s.Delay, Visibility: &s.Visibility, Retention: &s.Retention, Wait: &s.Wait, MaxSize: &s.MaxSize,
+		FIFO: &s.FIFO, RedriveAllow: &s.RedriveAllow, Notes: pointers(s.Notes),
+	}
+	if s.FIFO {
+		p.ContentDedup, p.DedupPerGroup, p.GroupLimit = &s.ContentDedup, &s.DedupPerGroup, &s.GroupLimit
+	} else {
+		p.TenantRate = &s.TenantRate
+	}
+	return p
+}
+
+func pointers(notes map[string]string) map[string]*string {
+	all := make(map[string]*string, len(notes))
+	for name, note := range notes {
+		all[name] = &note
+	}
+	return all
+}
+
+// copyTopic copies a topic with its subscriptions, if there is one and it was not copied before.
+func copyTopic(ctx context.Context, actual, copied core.Broker, key core.TopicKey) error {
+	info, err := actual.Topic(ctx, key)
+	if isKind(err, core.TopicNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s := &info.Settings
+	_, made, err := copied.CreateTopic(ctx, key, core.TopicPatch{MaxSize: &s.MaxSize, FIFO: &s.FIFO, Notes: pointers(s.Notes)})
+	if err != nil || !made {
+		return err
+	}
+	const page = 1000
+	all, more, err := actual.Subscriptions(ctx, key, "", "", page)
+	for {
+		for i := range all {
+			if _, _, err := copied.Subscribe(ctx, key, all[i].Name, all[i].Settings); err != nil {
+				return err
+			}
+		}
+		if err != nil || !more || len(all) == 0 {
+			return err
+		}
+		all, more, err = actual.Subscriptions(ctx, key, "", all[len(all)-1].Name, page)
+	}
+}
+
+func isKind(err error, k core.Kind) bool {
+	e, ok := errors.AsType[*core.Error](err)
+	return ok && e.Kind == k
+}
