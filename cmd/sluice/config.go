@@ -8,6 +8,9 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,6 +56,13 @@ type config struct {
 	} `yaml:"limits,omitempty"`
 	Faults    []faultText `yaml:"faults,omitempty"`
 	Resources resources   `yaml:",inline"`
+
+	path     string
+	empty    bool // there is nothing in it
+	problems problems
+	lines    map[string][]int // of the entries of its lists, by the names of these
+	damaged  map[place]int    // entries with problems, by the look that has found them
+	look     int              // how often the file was looked at before: for its shape, its values, what comes of them
 }
 
 type bridgeText struct {
@@ -66,6 +76,8 @@ type credentialText struct {
 	Account      *text     `yaml:"account,omitempty"`
 	SessionToken *text     `yaml:"session-token,omitempty"`
 	User         *text     `yaml:"user,omitempty"`
+	Role         *text     `yaml:"role,omitempty"`
+	Session      *text     `yaml:"session,omitempty"`
 	Policy       *document `yaml:"policy,omitempty"`
 }
 
@@ -161,48 +173,75 @@ func (t *text) orEmpty() string {
 	return t.value
 }
 
-func (t *text) errorf(format string, args ...any) error {
-	return fmt.Errorf("line %d: "+format, append([]any{t.line}, args...)...)
-}
-
-// readConfig reads a file and refuses settings that it does not know. Every error names the file and, where there is
-// one, the line.
-func readConfig(path string) (config, error) {
-	var c config
-	data, err := os.ReadFile(path)
+// readConfig reads a file, as far as it can be read: what is wrong with it is among the problems of what is returned.
+func readConfig(path string) *config {
+	c := &config{path: path, lines: map[string][]int{}}
+	data, err := readAtMost(path, maxFile)
 	if err != nil {
-		return c, fmt.Errorf("cannot read the configuration: %w", err)
+		c.path = "" // which the error names
+		c.wrong(0, place{}, fmt.Errorf("cannot read the configuration: %w", err))
+		c.path = path
+		return c
 	}
-	d := yaml.NewDecoder(bytes.NewReader(data))
-	d.KnownFields(true)
-	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) { // EOF: the file is empty
-		return c, fmt.Errorf("%s: %s", path, inWords(err))
-	}
-	return c, nil
+	c.parse(data)
+	return c
 }
 
-// unexpected says what the decoder has found in words of the file.
-var unexpected = strings.NewReplacer(
-	"cannot unmarshal !!map", "did not expect a section",
-	"cannot unmarshal !!seq", "did not expect a list",
-	"cannot unmarshal !!str", "did not expect the text",
-	"cannot unmarshal !!", "did not expect the ",
-)
+// parse reads the one document that a file is to have.
+func (c *config) parse(data []byte) {
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	err := d.Decode(&doc)
+	c.empty = errors.Is(err, io.EOF)
+	if err == nil {
+		c.decode(doc.Content[0])
+		if err = d.Decode(&second); err == nil {
+			c.wrong(second.Line, place{}, errors.New("a second document begins here, want one"))
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // EOF: the file is empty, or has one document
+		line, text := lineIn(err.Error())
+		c.wrong(line, place{}, errors.New(text))
+	}
+}
 
-// inWords rids the decoder's errors of what only a Go programmer can read.
-func inWords(err error) string {
-	wrong, ok := errors.AsType[*yaml.TypeError](err)
-	if !ok {
-		return strings.TrimPrefix(err.Error(), "yaml: ")
+// readAtMost reads a file that is not larger than a bound, whatever it is: some have no size before they are read.
+func readAtMost(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	lines := make([]string, len(wrong.Errors))
-	for i, line := range wrong.Errors {
-		line, _, _ = strings.Cut(line, " not found in type ")
-		line, _, _ = strings.Cut(line, " into ")
-		line = unexpected.Replace(line)
-		lines[i] = strings.Replace(line, ": field ", ": unknown setting ", 1)
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s is larger than %d MiB", path, limit>>20)
 	}
-	return strings.Join(lines, "; ")
+	return data, err
+}
+
+// decode reads the settings of a document, and leaves out what cannot be read.
+func (c *config) decode(root *yaml.Node) {
+	s := &shape{c: c, fitted: map[fitKey]*yaml.Node{}, weights: map[*yaml.Node]int{}}
+	if !s.light(root, place{}, maxValues) {
+		return
+	}
+	if fitted := s.fit(root, reflect.TypeFor[config](), place{}); fitted != nil {
+		if err := fitted.Decode(c); err != nil {
+			line, text := lineIn(err.Error())
+			c.wrong(line, place{}, errors.New(text))
+		}
+	}
+	c.look++
+}
+
+// whereYAML is how the decoder says where something is.
+var whereYAML = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?((?s).*)$`)
+
+// lineIn takes the line out of an error of the decoder.
+func lineIn(text string) (line int, rest string) {
+	parts := whereYAML.FindStringSubmatch(text)
+	line, _ = strconv.Atoi(parts[1])
+	return line, parts[2]
 }
 
 // flags are the settings that serve has flags for, by the flag's name.
@@ -215,32 +254,16 @@ func (c *config) flags() map[string]*text {
 	}
 }
 
-// options are the settings that only the file has.
-func (c *config) options() (o sluice.Options, err error) {
-	if o.SQS, err = home(c.SQS.Account, c.SQS.Region, sluice.DefaultSQS, sluice.ParseSQS); err != nil {
-		return o, err
-	}
-	if o.MNS, err = home(c.MNS.Account, c.MNS.Region, sluice.DefaultMNS, sluice.ParseMNS); err != nil {
-		return o, err
-	}
-	if o.Bridges, err = c.bridges(); err != nil {
-		return o, err
-	}
-	if o.Credentials, err = c.credentials(); err != nil {
-		return o, err
-	}
-	if o.Resources, err = c.Resources.read(o.SQS, o.MNS); err != nil {
-		return o, err
-	}
-	if o.MicrosecondVisibleTime, err = microseconds(c.MNS.NextVisibleTime); err != nil {
-		return o, err
-	}
-	if o.Faults, err = readFaults(c.Faults); err != nil {
-		return o, err
-	}
-	if o.MaxInFlight, err = bound(c.Limits.InFlight); err != nil {
-		return o, err
-	}
+// options are the settings that only the file has, as far as they are right: what is wrong with them is noted.
+func (c *config) options() (o sluice.Options) {
+	o.SQS = c.home(c.SQS.Account, c.SQS.Region, sluice.DefaultSQS, sluice.ParseSQS)
+	o.MNS = c.home(c.MNS.Account, c.MNS.Region, sluice.DefaultMNS, sluice.ParseMNS)
+	o.Bridges = c.bridges()
+	o.Credentials = c.credentials()
+	o.Resources = c.resources(o.SQS, o.MNS)
+	o.MicrosecondVisibleTime = c.microseconds(c.MNS.NextVisibleTime)
+	o.Faults = c.faults()
+	o.MaxInFlight = c.bound(c.Limits.InFlight)
 	for _, host := range c.AdminHosts {
 		if o.Admin == nil {
 			o.Admin = &sluice.Admin{}
@@ -250,110 +273,136 @@ func (c *config) options() (o sluice.Options, err error) {
 	for _, host := range c.MNS.PushHosts {
 		o.PushHosts = append(o.PushHosts, host.value)
 	}
-	o.PublicURL, err = publicURL(c.PublicURL)
-	return o, err
+	o.PublicURL = c.publicURL(c.PublicURL)
+	return o
 }
 
-func home(account, region *text, h sluice.Home, parse func(string) (sluice.Home, error)) (sluice.Home, error) {
-	var last *text
-	if account != nil {
-		h.Account, last = account.value, account
+// home judges account and region each for itself.
+func (c *config) home(account, region *text, h sluice.Home, parse func(string) (sluice.Home, error)) sluice.Home {
+	given := h
+	for _, part := range []struct {
+		value *text
+		of    func(*sluice.Home) *string
+	}{
+		{account, func(h *sluice.Home) *string { return &h.Account }},
+		{region, func(h *sluice.Home) *string { return &h.Region }},
+	} {
+		if part.value == nil {
+			continue
+		}
+		alone := h
+		*part.of(&alone) = part.value.value
+		if _, err := parse(alone.Account + "/" + alone.Region); err != nil {
+			c.wrongText(part.value, place{}, "%w", err)
+			continue
+		}
+		*part.of(&given) = part.value.value
 	}
-	if region != nil {
-		h.Region, last = region.value, region
-	}
-	if last == nil {
-		return h, nil
-	}
-	h, err := parse(h.Account + "/" + h.Region)
-	if err != nil {
-		return h, last.errorf("%w", err)
-	}
-	return h, nil
+	return given
 }
 
 // bridges keeps an empty list apart from none: the first joins nothing, the second is the default bridge.
-func (c *config) bridges() ([]sluice.Bridge, error) {
+func (c *config) bridges() []sluice.Bridge {
 	if c.Bridges == nil {
-		return nil, nil
+		return nil
 	}
 	list := make([]sluice.Bridge, 0, len(*c.Bridges))
 	for i, b := range *c.Bridges {
+		at := place{"bridges", i}
 		if b.MNS == nil || b.SQS == nil {
-			return nil, fmt.Errorf("bridges: entry %d needs both mns and sqs, each as account/region", i+1)
+			c.wrong(c.lineOf(at), at, errors.New("a bridge needs both mns and sqs, each as account/region"))
+			continue
 		}
-		mns, err := sluice.ParseMNS(b.MNS.value)
-		if err != nil {
-			return nil, b.MNS.errorf("%w", err)
+		mns, mnsWrong := sluice.ParseMNS(b.MNS.value)
+		if mnsWrong != nil {
+			c.wrongText(b.MNS, at, "%w", mnsWrong)
 		}
-		sqs, err := sluice.ParseSQS(b.SQS.value)
-		if err != nil {
-			return nil, b.SQS.errorf("%w", err)
+		sqs, sqsWrong := sluice.ParseSQS(b.SQS.value)
+		if sqsWrong != nil {
+			c.wrongText(b.SQS, at, "%w", sqsWrong)
 		}
-		list = append(list, sluice.Bridge{MNS: mns, SQS: sqs})
+		joined := slices.ContainsFunc(list, func(other sluice.Bridge) bool { return other.MNS == mns || other.SQS == sqs })
+		switch {
+		case mnsWrong != nil || sqsWrong != nil:
+		case joined:
+			c.wrong(c.lineOf(at), at, errors.New("one of the two is in another bridge already"))
+		default:
+			list = append(list, sluice.Bridge{MNS: mns, SQS: sqs})
+		}
 	}
-	return list, nil
+	return list
 }
 
 // credentials keeps an empty list apart from none: the first refuses every request, the second reads no signature.
-func (c *config) credentials() (map[string]sluice.Credential, error) {
+func (c *config) credentials() map[string]sluice.Credential {
 	if c.Credentials == nil {
-		return nil, nil
+		return nil
 	}
 	keys := make(map[string]sluice.Credential, len(*c.Credentials))
-	for i, k := range *c.Credentials {
+	for i := range *c.Credentials {
+		k, at := &(*c.Credentials)[i], place{"credentials", i}
 		if k.ID.orEmpty() == "" || k.Secret.orEmpty() == "" {
-			return nil, fmt.Errorf("credentials: entry %d needs both id and secret", i+1)
+			c.wrong(c.lineOf(at), at, errors.New("a credential needs both id and secret"))
+			continue
 		}
 		if _, twice := keys[k.ID.value]; twice {
-			return nil, k.ID.errorf("the access key %s is there twice", k.ID.value)
+			c.wrongText(k.ID, at, "the access key %s is there twice", k.ID.value)
+			continue
 		}
-		c := sluice.Credential{
-			Secret: k.Secret.value, Account: k.Account.orEmpty(), SessionToken: k.SessionToken.orEmpty(), User: k.User.orEmpty(),
-		}
-		if k.Policy != nil {
-			c.Policy = k.Policy.value
-		}
-		if err := sluice.CheckCredential(c); err != nil {
-			at := k.ID
-			if k.Policy != nil {
-				at = &k.Policy.text
-			}
-			return nil, at.errorf("access key %s: %w", k.ID.value, err)
-		}
-		keys[k.ID.value] = c
+		keys[k.ID.value] = c.credential(k, at)
 	}
-	return keys, nil
+	return keys
 }
 
-func microseconds(t *text) (bool, error) {
-	if t == nil || t.value == "milliseconds" {
-		return false, nil
+func (c *config) credential(k *credentialText, at place) sluice.Credential {
+	credential := sluice.Credential{
+		Secret: k.Secret.value, Account: k.Account.orEmpty(), SessionToken: k.SessionToken.orEmpty(), User: k.User.orEmpty(),
+		Role: k.Role.orEmpty(), Session: k.Session.orEmpty(),
 	}
-	if t.value != "microseconds" {
-		return false, t.errorf("next-visible-time is %q, want milliseconds or microseconds", t.value)
+	where := k.ID
+	if k.Policy != nil {
+		credential.Policy, where = k.Policy.value, &k.Policy.text
 	}
-	return true, nil
+	if err := sluice.CheckCredential(credential); err != nil {
+		c.wrongText(where, at, "access key %s: %w", k.ID.value, err)
+		credential.Policy, credential.User, credential.Role, credential.Session = "", "", "", ""
+	}
+	return credential
 }
 
-func bound(t *text) (int, error) {
+func (c *config) microseconds(t *text) bool {
+	switch t.orEmpty() {
+	case "microseconds":
+		return true
+	case "milliseconds":
+		return false
+	}
+	if t != nil {
+		c.wrongText(t, place{}, "next-visible-time is %q, want milliseconds or microseconds", t.value)
+	}
+	return false
+}
+
+func (c *config) bound(t *text) int {
 	if t == nil {
-		return 0, nil
+		return 0
 	}
 	n, err := strconv.Atoi(t.value)
 	if err != nil || n < 1 {
-		return 0, t.errorf("in-flight is %q, want a number of at least 1", t.value)
+		c.wrongText(t, place{}, "in-flight is %q, want a number of at least 1", t.value)
+		return 0
 	}
-	return n, nil
+	return n
 }
 
-func publicURL(t *text) (string, error) {
+func (c *config) publicURL(t *text) string {
 	if t == nil {
-		return "", nil
+		return ""
 	}
 	u, err := url.Parse(t.value)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return "", t.errorf("public-url is %q, want http:// or https:// and a host", t.value)
+		c.wrongText(t, place{}, "public-url is %q, want http:// or https:// and a host", t.value)
+		return ""
 	}
-	return u.Scheme + "://" + u.Host, nil
+	return u.Scheme + "://" + u.Host
 }

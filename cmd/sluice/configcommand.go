@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +28,10 @@ func configCommand() *cobra.Command {
 		withServeFlags(&cobra.Command{
 			Use:   "check",
 			Short: "Check flags, variables and file as serve would, without serving",
-			Args:  cobra.NoArgs,
+			Long: `Check flags, variables and file as serve would, without serving. Everything that is wrong is told at once, with file and line.
+
+It takes the flags of serve. A variable that looks like a misspelt one of Sluice is an error here, where serve only warns.`,
+			Args: cobra.NoArgs,
 		}, checkConfig),
 		withServeFlags(&cobra.Command{
 			Use:   "show",
@@ -50,49 +54,80 @@ It takes the flags of serve.`,
 }
 
 // withServeFlags gives a command the flags of serve.
-func withServeFlags(c *cobra.Command, do func(f *pflag.FlagSet, env lookup, out io.Writer) error) *cobra.Command {
+func withServeFlags(c *cobra.Command, do func(c *cobra.Command, env lookup) error) *cobra.Command {
 	c.Flags().AddFlagSet(serveCommand().Flags())
-	c.RunE = func(c *cobra.Command, _ []string) error { return do(c.Flags(), os.LookupEnv, c.OutOrStdout()) }
+	c.Annotations = map[string]string{settles: "true"}
+	c.RunE = func(c *cobra.Command, _ []string) error { return do(c, os.LookupEnv) }
 	return c
 }
 
-// checkConfig also declares the resources, in memory, and reads the certificate.
-func checkConfig(f *pflag.FlagSet, env lookup, out io.Writer) error {
-	s, err := settle(f, env)
-	if err != nil {
-		return err
+// checkConfig also declares the resources, in memory, and reads the certificate. Everything that is wrong has a line of its
+// own; the error counts them.
+func checkConfig(c *cobra.Command, env lookup) error {
+	s, err := settle(c, env)
+	wrong := slices.Concat(problemsOf(err), problemsOf(s.placed(s.options.Check())))
+	if s.security.validate() == nil && s.security.cert != "" {
+		_, err := certs.OpenFiles(s.security.cert, s.security.key)
+		wrong = append(wrong, problemsOf(err)...)
 	}
-	if s.security.cert != "" {
-		if _, err := certs.OpenFiles(s.security.cert, s.security.key); err != nil {
-			return err
+	for _, v := range strangers(c.Root(), os.Environ()) {
+		if v.nearest != "" {
+			wrong = append(wrong, &problem{err: errors.New(v.String())})
+		} else {
+			fmt.Fprintln(c.ErrOrStderr(), "warning:", v)
 		}
 	}
-	s.options.Data = sluice.Memory
-	server, err := sluice.Open(s.options)
-	if err != nil {
-		return s.placed(err)
-	}
-	name := value(f, "config")
-	if name == "" {
-		name = "settings"
-	}
-	if _, err := fmt.Fprintf(out, "%s: ok\n", name); err != nil {
+	name := cmp.Or(s.path, "settings")
+	if err := wrong.err(); err == nil {
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s: ok\n", name)
 		return err
 	}
-	return server.Close()
+	for _, each := range wrong {
+		fmt.Fprintln(c.ErrOrStderr(), oneLine(each))
+	}
+	return &wrongConfig{name, wrong}
+}
+
+// problemsOf returns the problems that an error is, or that it is one.
+func problemsOf(err error) problems {
+	var all problems
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &all):
+		return all
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, each := range joined.Unwrap() {
+			all = append(all, problemsOf(each)...)
+		}
+		return all
+	}
+	return problems{{err: err}}
+}
+
+// wrongConfig is an error whose parts have been told.
+type wrongConfig struct {
+	name string
+	problems
+}
+
+// Error counts them.
+func (w *wrongConfig) Error() string {
+	if len(w.problems) == 1 {
+		return w.name + ": 1 error"
+	}
+	return fmt.Sprintf("%s: %d errors", w.name, len(w.problems))
 }
 
 // masked stands for secrets.
 const masked = "********"
 
 // showConfig prints the file with everything in it that holds although the file does not say it.
-func showConfig(f *pflag.FlagSet, env lookup, out io.Writer) error {
+func showConfig(cc *cobra.Command, env lookup) error {
+	f := cc.Flags()
 	before := changed(f)
-	if err := fromEnvironment(f, env); err != nil {
-		return err
-	}
-	withVariables := changed(f)
-	s, err := settle(f, env)
+	s, err := settle(cc, env)
 	if err != nil {
 		return err
 	}
@@ -102,12 +137,12 @@ func showConfig(f *pflag.FlagSet, env lookup, out io.Writer) error {
 	}
 	inFile := c.flags()
 	c.effective(&s)
-	return c.print(out, f, func(name string) string {
-		switch {
+	return c.print(cc.OutOrStdout(), f, func(name string) string {
+		switch from := f.Lookup(name).Annotations[variableFrom]; {
 		case before[name]:
 			return "--" + name
-		case withVariables[name]:
-			return variable(name)
+		case len(from) > 0:
+			return from[0]
 		case inFile[name] != nil:
 			return fmt.Sprintf("%s, line %d", s.path, inFile[name].line)
 		}

@@ -28,21 +28,102 @@ func TestConfigCheck(t *testing.T) {
 		t.Errorf("check without a file = %q, %v", out, err)
 	}
 	for _, tt := range []struct{ file, want string }{
-		{"colour: red\n", "line 1: unknown setting colour"},
-		{"queues: [{name: b, delay: 8d}]\n", "line 1: delay is"},
-		{"queues:\n- name: b\n- {name: c, delay: 999999}\n", "sluice.yaml: line 3: queue c: delay is"},
-		{"topics:\n- {name: t, max-size: 1}\n", "sluice.yaml: line 2: topic t: max-size is 1"},
-		{"topics:\n- {name: t}\nsubscriptions:\n- topic: t\n  name: s\n  queue: q\n  format: x\n", "sluice.yaml: line 5: subscription s of topic t: "},
-		{"queues:\n- namespace: sqs\n", "sluice.yaml: queue : "},
-		{"queues: [{name: a, dead-letter: {queue: b, max-receives: 1}}]\n", "line 1: queue a: its dead-letter queue b does not exist"},
+		{"colour: red\n", "sluice.yaml:1: unknown setting colour"},
+		{"queues: [{name: b, delay: 8d}]\n", "sluice.yaml:1: delay is"},
+		{"queues:\n- name: b\n- {name: c, delay: 999999}\n", "sluice.yaml:3: queue c: delay is"},
+		{"topics:\n- {name: t, max-size: 1}\n", "sluice.yaml:2: topic t: max-size is 1"},
+		{"topics:\n- {name: t}\nsubscriptions:\n- topic: t\n  name: s\n  queue: q\n  format: x\n", "sluice.yaml:5: subscription s of topic t: "},
+		{"queues:\n- namespace: sqs\n", "sluice.yaml:2: queue : "},
+		{"queues: [{name: a, dead-letter: {queue: b, max-receives: 1}}]\n", "sluice.yaml:1: queue a: its dead-letter queue b does not exist"},
 		{"queues: [{name: a, attributes: {Policy: x}}]\n", "queue a: InvalidAttributeValue"},
 		{"queues: [{name: a, attributes: {Colour: x}}]\n", `queue a: "Colour" is not one of`},
 		{"tls-cert: /nowhere/c\ntls-key: /nowhere/k\n", "certificate /nowhere/c"},
 		{"faults: [{name: a, kind: nonsense}]\n", "nonsense"},
 	} {
-		if out, _, err := ran(t, "config", "check", "--config", writeConfig(t, tt.file)); err == nil || !strings.Contains(err.Error(), tt.want) || out != "" {
-			t.Errorf("check of %q = %q, %v, want %q", tt.file, out, err, tt.want)
+		path := writeConfig(t, tt.file)
+		out, told, err := ran(t, "config", "check", "--config", path)
+		if err == nil || err.Error() != path+": 1 error" || out != "" || !strings.Contains(told, tt.want) || strings.Count(told, "\n") != 1 {
+			t.Errorf("check of %q = %q, %q, %v, want %q alone", tt.file, out, told, err, tt.want)
 		}
+	}
+}
+
+// Everything is told at once, in the order of the file, but for what comes of something else that is told.
+func TestConfigCheckTellsEverythingAtOnce(t *testing.T) {
+	path := writeConfig(t, `sync: maybe
+colour: red
+listen: {a: 1}
+data: x
+data: y
+sqs: {account: 1, region: "A B"}
+limits: {in-flight: none}
+public-url: host
+bridges:
+- mns: 1/r
+- {mns: 1/r, sqs: 000000000000/us-east-1}
+- {mns: 2/r, sqs: 000000000000/us-east-1}
+credentials:
+- {id: a}
+- {id: b, secret: s, policy: {a: 1, a: 2}}
+- nobody
+faults:
+- {name: f, kind: fire}
+- {name: g, kind: throttle}
+- {name: g, kind: throttle}
+queues:
+- {name: a, delay: soon, wait: 31s, dead-letter: {queue: a b, max-receives: many}}
+- {name: [b], visibility: 99h}
+- {name: c, delay: 8888888}
+- {name: d, dead-letter: {queue: c, max-receives: 1}}
+- {name: d}
+-
+- {name: f, tags: [x]}
+topics: {}
+subscriptions:
+- {topic: t, name: s, queue: d}
+`)
+	want := []string{
+		`"also" is "perhaps"`,
+		`:1: sync is "maybe", want os|always`,
+		`:2: unknown setting colour`,
+		`:3: this is a section, want a list`,
+		`:5: data is there twice, first in line 4`,
+		`:6: "1" is not an account of SQS, want 12 digits`,
+		`:6: "A B" is not a region of SQS`,
+		`:7: in-flight is "none", want a number of at least 1`,
+		`:8: public-url is "host", want http:// or https:// and a host`,
+		`:10: a bridge needs both mns and sqs, each as account/region`,
+		`:12: one of the two is in another bridge already`,
+		`:14: a credential needs both id and secret`,
+		`:15: mapping key "a" already defined at line 15`,
+		`:16: this is "nobody", want a section`,
+		`:18: fault "f": kind is "fire", want throttle, error, over-limit, lost-answer, latency, drop, duplicate or reorder`,
+		`:20: fault "g": name is that of another rule as well`,
+		`:22: delay is "soon", want seconds, as in 90, 90s or 1m30s`,
+		`:22: max-receives is "many", want a number`,
+		`:23: this is a list, want a single value`,
+		`:24: queue c: delay is 2469h8m8s, want 0s to 168h0m0s`,
+		`:26: queue d: it is there twice`,
+		`:27: there is nothing in this place of the list`,
+		`:28: this is a list, want a section`,
+		`:29: this is a section, want a list`,
+		`:31: subscription s of topic t: there is no such topic`,
+	}
+	for i := range want {
+		want[i] = path + want[i]
+	}
+	want[0] = `SLUICE_STRICT is "perhaps", want true or false`
+	t.Setenv("SLUICE_STRICT", "perhaps")
+	out, told, err := ran(t, "config", "check", "--config", path)
+	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(told), "\n")); diff != "" {
+		t.Errorf("check (-want +got):\n%s", diff)
+	}
+	if err == nil || err.Error() != path+": 25 errors" || out != "" {
+		t.Errorf("check = %q, %v, want the number of errors", out, err)
+	}
+	_, _, err = ran(t, "serve", "--config", path)
+	if got := err.Error(); strings.Contains(got, "\n") || !strings.HasPrefix(got, want[0]+"; "+want[1]+"; ") || !strings.HasSuffix(got, "; and 12 more, see sluice config check") {
+		t.Errorf("serve = %q, want as much in one line", got)
 	}
 }
 
@@ -190,6 +271,7 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 		{[]string{"import", path}, `required flag(s) "from" not set`},
 		{[]string{"import", "--from=elasticmq"}, "sluice import takes one FILE, and 0 were given"},
 		{[]string{"import", "--from=elasticmq", "/nowhere"}, "no such file"},
+		{[]string{"import", "--from=cloudformation", path, "--value", "Stage"}, `--value is "Stage", want NAME=VALUE`},
 	} {
 		if out, _, err := ran(t, tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) || out != "" {
 			t.Errorf("sluice %q = %q, %v, want %q", tt.args, out, err, tt.want)
@@ -224,7 +306,7 @@ func TestCommandsOfCommandsPrintTheirHelp(t *testing.T) {
 
 func TestImportRefusesParametersThatAreNotThere(t *testing.T) {
 	path := writeConfig(t, "Parameters: {Stage: {Type: String}}\nResources: {Q: {Type: AWS::SQS::Queue}}\n")
-	for value, want := range map[string]string{"Stge=test": "there is no parameter Stge", "Stage=test": "", "AWS::Region=eu-west-1": ""} {
+	for value, want := range map[string]string{"Stge=test": "there is no parameter Stge", "Stage=test": "", "Stage=a,b=c": "", "AWS::Region=eu-west-1": ""} {
 		_, _, err := ran(t, "import", "--from=cloudformation", path, "--value", value)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("import --value %s = %v, want %q", value, err, want)
@@ -246,8 +328,8 @@ func TestTextsSurviveBeingWritten(t *testing.T) {
 		if err := writeYAML(&out, &c); err != nil {
 			t.Fatal(err)
 		}
-		read, err := readConfig(writeConfig(t, out.String()))
-		if err != nil {
+		read := readConfig(writeConfig(t, out.String()))
+		if err := read.problems.err(); err != nil {
 			t.Fatalf("%q: %v", out.String(), err)
 		}
 		if got := read.Resources.Queues[0].Tags["t"].value; got != value {

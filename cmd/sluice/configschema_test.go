@@ -87,22 +87,21 @@ func compareFields(t *testing.T, path string, n *schemaNode, of reflect.Type) {
 	}
 }
 
-// settingsOf are the fields of a struct by the names that they have in the file.
-func settingsOf(of reflect.Type) map[string]reflect.Type {
-	fields := map[string]reflect.Type{}
-	for i := range of.NumField() {
-		f := of.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if strings.Contains(options, "inline") {
-			maps.Copy(fields, settingsOf(f.Type))
-			continue
+// What is not said in a file is not written either.
+func TestSettingsThatAreLeftOutAreNotWritten(t *testing.T) {
+	walk := func(of reflect.Type) {
+		for i := range of.NumField() {
+			if f := of.Field(i); strings.Contains(string(f.Tag), "yaml") && !strings.Contains(f.Tag.Get("yaml"), ",omitempty") && f.Tag.Get("yaml") != ",inline" {
+				t.Errorf("the tag of %s.%s lacks omitempty", of, f.Name)
+			}
 		}
-		if !strings.Contains(options, "omitempty") {
-			name += " (whose tag lacks omitempty)"
-		}
-		fields[name] = f.Type
 	}
-	return fields
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[config](), reflect.TypeFor[resources](), reflect.TypeFor[queueText](), reflect.TypeFor[topicText](),
+		reflect.TypeFor[subscriptionText](), reflect.TypeFor[credentialText](), reflect.TypeFor[bridgeText](), reflect.TypeFor[faultText](),
+	} {
+		walk(of)
+	}
 }
 
 // Every flag of serve is a setting of the file, but for the one that names the file.

@@ -25,26 +25,31 @@ type faultText struct {
 	Copies    *text `yaml:"copies,omitempty"`
 }
 
-// readFaults returns the rules. What is wrong with one is told by the line of its value, or of its name where a value is
-// missing.
-func readFaults(section []faultText) ([]sluice.FaultRule, error) {
-	var v values
-	rules := make([]sluice.FaultRule, len(section))
-	for i := range section {
-		rules[i] = v.fault(&section[i])
-	}
-	if v.err != nil || len(section) == 0 {
-		return nil, v.err
-	}
-	err := sluice.CheckFaults(rules...)
-	if wrong, ok := errors.AsType[*sluice.FaultRuleError](err); ok {
-		for i := len(section) - 1; i >= 0; i-- { // of two with one name the second is the wrong one
-			if at := section[i].field(wrong.Field); section[i].Name.orEmpty() == wrong.Rule && at != nil {
-				return nil, at.errorf("%w", wrong)
+// faults returns the rules that are right, each beside those before it. What is wrong with one is told by the line of its
+// value, or of its name where a value is missing.
+func (c *config) faults() []sluice.FaultRule {
+	v := values{c: c}
+	var rules []sluice.FaultRule
+	for i := range c.Faults {
+		v.at = place{"faults", i}
+		t := &c.Faults[i]
+		with := append(rules[:len(rules):len(rules)], v.fault(t))
+		err := sluice.CheckFaults(with...)
+		if err == nil {
+			rules = with
+			continue
+		}
+		line := c.lineOf(v.at)
+		if wrong, ok := errors.AsType[*sluice.FaultRuleError](err); ok {
+			if value := t.field(wrong.Field); value != nil {
+				line = value.line
 			}
 		}
+		if _, known := c.damaged[v.at]; !known {
+			c.wrong(line, v.at, err)
+		}
 	}
-	return rules, err
+	return rules
 }
 
 func (v *values) fault(t *faultText) sluice.FaultRule {

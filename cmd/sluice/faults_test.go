@@ -37,18 +37,18 @@ faults:
 
 func TestWrongFaultsAreToldByLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"faults:\n- name: a\n  kind: fire\n":                                                  "line 3: fault \"a\": kind is",
-		"faults:\n- name: a\n  kind: latency\n":                                               "line 2: fault \"a\": delay is missing",
-		"faults:\n- name: a\n  kind: throttle\n  rate: often\n":                               "line 4: rate is \"often\"",
-		"faults:\n- name: a\n  kind: throttle\n  rate: 2\n":                                   "line 4: fault \"a\": rate is 2",
-		"faults:\n- name: a\n  kind: throttle\n  count: 0\n":                                  "line 4: fault \"a\": count is 0",
-		"faults:\n- name: a\n  kind: throttle\n  seed: -1\n":                                  "line 4: seed is \"-1\"",
-		"faults:\n- name: a\n  kind: latency\n  delay: soon\n":                                "line 4: delay is \"soon\"",
-		"faults:\n- name: a\n  kind: throttle\n- name: a\n  kind: throttle\n":                 "line 4: fault \"a\": name is that of another",
-		"faults:\n- kind: throttle\n":                                                         "line 2: fault \"\": name is not",
-		"faults:\n- name: a\n  kind: throttle\n  error: QpsLimitExceeded\n  provider: sqs\n":  "line 4: fault \"a\": error is",
+		"faults:\n- name: a\n  kind: fire\n":                                                  "sluice.yaml:3: fault \"a\": kind is",
+		"faults:\n- name: a\n  kind: latency\n":                                               "sluice.yaml:2: fault \"a\": delay is missing",
+		"faults:\n- name: a\n  kind: throttle\n  rate: often\n":                               "sluice.yaml:4: rate is \"often\"",
+		"faults:\n- name: a\n  kind: throttle\n  rate: 2\n":                                   "sluice.yaml:4: fault \"a\": rate is 2",
+		"faults:\n- name: a\n  kind: throttle\n  count: 0\n":                                  "sluice.yaml:4: fault \"a\": count is 0",
+		"faults:\n- name: a\n  kind: throttle\n  seed: -1\n":                                  "sluice.yaml:4: seed is \"-1\"",
+		"faults:\n- name: a\n  kind: latency\n  delay: soon\n":                                "sluice.yaml:4: delay is \"soon\"",
+		"faults:\n- name: a\n  kind: throttle\n- name: a\n  kind: throttle\n":                 "sluice.yaml:4: fault \"a\": name is that of another",
+		"faults:\n- kind: throttle\n":                                                         "sluice.yaml:2: fault \"\": name is not",
+		"faults:\n- name: a\n  kind: throttle\n  error: QpsLimitExceeded\n  provider: sqs\n":  "sluice.yaml:4: fault \"a\": error is",
 		"faults:\n- name: a\n  kind: throttle\n  probability: 1\n":                            "unknown setting probability",
-		"faults:\n- name: a\n  kind: throttle\n- name: b\n  kind: throttle\n  queue: \"[\"\n": "line 6: fault \"b\": queue is",
+		"faults:\n- name: a\n  kind: throttle\n- name: b\n  kind: throttle\n  queue: \"[\"\n": "sluice.yaml:6: fault \"b\": queue is",
 	} {
 		_, err := settled(t, []string{"--config=" + writeConfig(t, text)}, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -77,9 +77,10 @@ credentials:
 		t.Errorf("credential = %+v", c)
 	}
 	for text, want := range map[string]string{
-		"credentials:\n- id: a\n  secret: s\n  policy: {}\n":  "line 4: access key a: the policy has 0 statements",
-		"credentials:\n- id: a\n  secret: s\n  policy: no\n":  "line 4: access key a: the policy is no JSON",
-		"credentials:\n- id: a\n  secret: s\n  user: a b\n":   "line 2: access key a: \"a b\" is not the name of a user",
+		"credentials:\n- id: a\n  secret: s\n  policy: {}\n":  "sluice.yaml:4: access key a: the policy has 0 statements",
+		"credentials:\n- id: a\n  secret: s\n  policy: no\n":  "sluice.yaml:4: access key a: the policy is no JSON",
+		"credentials:\n- id: a\n  secret: s\n  user: a b\n":   "sluice.yaml:2: access key a: \"a b\" is not the name of a user",
+		"credentials:\n- id: a\n  secret: s\n  role: r\n":     "sluice.yaml:2: access key a: a role and the name of its session belong together",
 		"credentials:\n- id: a\n  secret: s\n  policys: {}\n": "unknown setting policys",
 	} {
 		_, err := settled(t, []string{"--config=" + writeConfig(t, text)}, nil)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -58,49 +56,43 @@ type subscriptionText struct {
 	DeadLetter *text `yaml:"dead-letter,omitempty"`
 }
 
-// place adds file and line to the error of a resource.
-func (c *config) place(path string, err error) error {
-	wrong, ok := errors.AsType[*sluice.ResourceError](err)
-	if !ok {
-		return err
-	}
-	var name *text
-	r := &c.Resources
-	switch i := wrong.Index; wrong.Section {
+// nameOf returns the name of an entry, or nil if it has none.
+func (r *resources) nameOf(at place) *text {
+	switch i := at.index; at.section {
 	case "queues":
-		name = r.Queues[i].Name
+		return r.Queues[i].Name
 	case "topics":
-		name = r.Topics[i].Name
+		return r.Topics[i].Name
 	case "subscriptions":
-		name = r.Subscriptions[i].Name
+		return r.Subscriptions[i].Name
 	}
-	if name != nil {
-		err = name.errorf("%w", err)
-	}
-	return fmt.Errorf("%s: %w", path, err)
+	return nil
 }
 
-// read returns what the sections say. The homes are what sqs and mns stand for as namespaces.
-func (r *resources) read(sqs, mns sluice.Home) (sluice.Resources, error) {
-	v := values{homes: map[string]sluice.Home{"sqs": sqs, "mns": mns}}
+// resources returns what the sections say. The homes are what sqs and mns stand for as namespaces.
+func (c *config) resources(sqs, mns sluice.Home) sluice.Resources {
+	v, r := values{c: c, homes: map[string]sluice.Home{"sqs": sqs, "mns": mns}}, &c.Resources
 	var all sluice.Resources
 	for i := range r.Queues {
+		v.at = place{"queues", i}
 		all.Queues = append(all.Queues, v.queue(&r.Queues[i]))
 	}
-	for _, t := range r.Topics {
+	for i, t := range r.Topics {
+		v.at = place{"topics", i}
 		all.Topics = append(all.Topics, sluice.Topic{
 			Namespace: v.namespace(t.Namespace), Name: t.Name.orEmpty(), FIFO: v.is("fifo", t.FIFO), MaxSize: v.number("max-size", t.MaxSize),
 			Logging: v.flag("logging", t.Logging),
 		})
 	}
-	for _, s := range r.Subscriptions {
+	for i, s := range r.Subscriptions {
+		v.at = place{"subscriptions", i}
 		all.Subscriptions = append(all.Subscriptions, sluice.Subscription{
 			Namespace: v.namespace(s.Namespace), Topic: s.Topic.orEmpty(), Name: s.Name.orEmpty(),
 			Endpoint: s.Endpoint.orEmpty(), Queue: s.Queue.orEmpty(), FilterTag: s.FilterTag.orEmpty(),
 			Strategy: s.Strategy.orEmpty(), Format: s.Format.orEmpty(), DeadLetter: s.DeadLetter.orEmpty(),
 		})
 	}
-	return all, v.err
+	return all
 }
 
 func (v *values) queue(q *queueText) sluice.Queue {
@@ -138,17 +130,14 @@ func (v *values) queue(q *queueText) sluice.Queue {
 	return queue
 }
 
-// values reads scalars and keeps the first error. What the file leaves out is nil.
+// values reads scalars and notes what is wrong with them. What the file leaves out is nil.
 type values struct {
+	c     *config
+	at    place // whose values are read
 	homes map[string]sluice.Home
-	err   error
 }
 
-func (v *values) fail(t *text, format string, args ...any) {
-	if v.err == nil {
-		v.err = t.errorf(format, args...)
-	}
-}
+func (v *values) fail(t *text, format string, args ...any) { v.c.wrongText(t, v.at, format, args...) }
 
 // namespace reads sqs, mns or account/region.
 func (v *values) namespace(t *text) sluice.Home {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/sluicemq/sluice"
@@ -13,33 +14,34 @@ import (
 
 // settings are what serve runs with, once flags, variables, file and defaults have been weighed.
 type settings struct {
-	listen   []string
-	security security
-	options  sluice.Options
-	admin    adminSettings
-	logs     logs
-	signals  signals                  // what OpenTelemetry's variables ask for
-	again    func() (settings, error) // weighs the sources again
-	path     string                   // of the file; empty without one
-	file     *config                  // nil without one
+	listen     []string
+	security   security
+	options    sluice.Options
+	admin      adminSettings
+	adminHosts []string
+	logs       logs
+	signals    signals                  // what OpenTelemetry's variables ask for
+	again      func() (settings, error) // weighs the sources again
+	strangers  []stranger               // among the variables
+	path       string                   // of the file; empty without one
+	file       *config                  // nil without one
 }
 
 // lookup is os.LookupEnv or a test's stand-in.
 type lookup func(name string) (string, bool)
 
 // settle weighs the sources of settings: a flag wins over its variable, a variable over the file, the file over the
-// default. All of them end up in the flags, so that what a setting means is written once.
-func settle(f *pflag.FlagSet, env lookup) (settings, error) {
+// default. All of them end up in the flags, so that what a setting means is written once. The error tells everything that
+// is wrong; the settings are there all the same, with what is right.
+func settle(c *cobra.Command, env lookup) (settings, error) {
+	f := c.Flags()
 	s := settings{again: settleAgain(f, env)}
-	if err := fromEnvironment(f, env); err != nil {
-		return settings{}, err
-	}
+	wrong := fromEnvironment(c, env)
 	if path := value(f, "config"); path != "" {
-		var err error
-		if s.file, s.options, err = fromFile(f, path); err != nil {
-			return settings{}, err
-		}
-		s.path = path
+		s.path, s.file = path, readConfig(path)
+		s.file.fill(f)
+		s.options = s.file.options()
+		wrong = append(wrong, s.file.problems...)
 	}
 	s.listen = strings.Split(value(f, "listen"), ",")
 	s.security = security{mode: value(f, "tls"), cert: value(f, "tls-cert"), key: value(f, "tls-key")}
@@ -47,28 +49,33 @@ func settle(f *pflag.FlagSet, env lookup) (settings, error) {
 	s.logs = logs{format: value(f, "log-format"), requests: value(f, "log-requests") == "true"}
 	s.signals = askedFor(env)
 	s.admin = settleAdmin(f)
+	if s.options.Admin != nil {
+		s.adminHosts = s.options.Admin.Hosts
+	}
 	s.options.Data = value(f, "data")
 	s.options.Sync = sluice.Sync(value(f, "sync"))
 	s.options.Strict = value(f, "strict") == "true"
 	s.options.AccountPerKey = value(f, "account-per-key") == "true"
+	for _, err := range []error{s.security.validate(), s.authorize(value(f, "auth"))} {
+		if err != nil {
+			wrong = append(wrong, &problem{err: err})
+		}
+	}
 	if s.options.Data == "" {
-		return settings{}, errors.New(`data is empty, want a directory or "memory"`)
+		wrong = append(wrong, &problem{err: errors.New(`data is empty, want a directory or "memory"`)})
 	}
-	if err := s.security.validate(); err != nil {
-		return settings{}, err
-	}
-	return s, s.authorize(value(f, "auth"))
+	return s, wrong.err()
 }
 
-// settleAgain weighs the sources once more later on, with the flags that the command line has given by now: variables
-// and file may have changed by then.
+// settleAgain weighs the sources once more later on, with the flags that the command line has given by now: the file may
+// have changed by then. One that is empty by then, and was not before, is most likely being written at this moment.
 func settleAgain(f *pflag.FlagSet, env lookup) func() (settings, error) {
 	given := map[string]string{}
 	f.Visit(func(flag *pflag.Flag) { given[flag.Name] = flag.Value.String() })
 	return func() (settings, error) {
-		fresh := serveCommand().Flags()
+		fresh := serveCommand()
 		for name, v := range given {
-			if err := fresh.Set(name, v); err != nil {
+			if err := fresh.Flags().Set(name, v); err != nil {
 				return settings{}, err
 			}
 		}
@@ -78,27 +85,6 @@ func settleAgain(f *pflag.FlagSet, env lookup) func() (settings, error) {
 
 func value(f *pflag.FlagSet, name string) string { return f.Lookup(name).Value.String() }
 
-// variable is the name of a flag's variable.
-func variable(flag string) string {
-	return "SLUICE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// fromEnvironment sets each flag that was not given from its variable.
-func fromEnvironment(f *pflag.FlagSet, env lookup) error {
-	var failed error
-	f.VisitAll(func(flag *pflag.Flag) {
-		name := variable(flag.Name)
-		v, _ := env(name)
-		if flag.Changed || v == "" || failed != nil || flag.Name == "help" {
-			return
-		}
-		if f.Set(flag.Name, v) != nil {
-			failed = fmt.Errorf("%s is %q, want %s", name, v, wanted(flag))
-		}
-	})
-	return failed
-}
-
 // wanted says what values a flag takes.
 func wanted(flag *pflag.Flag) string {
 	if flag.Value.Type() == "bool" {
@@ -107,35 +93,16 @@ func wanted(flag *pflag.Flag) string {
 	return flag.Value.Type()
 }
 
-// fromFile sets each flag that neither the command line nor the environment gave, and returns the file and the settings
-// that have no flag.
-func fromFile(f *pflag.FlagSet, path string) (*config, sluice.Options, error) {
-	c, err := readConfig(path)
-	if err != nil {
-		return nil, sluice.Options{}, err
-	}
+// fill sets each flag that neither the command line nor the environment gave.
+func (c *config) fill(f *pflag.FlagSet) {
 	for name, t := range c.flags() {
 		if t == nil || f.Changed(name) {
 			continue
 		}
 		if f.Set(name, t.value) != nil {
-			err := t.errorf("%s is %q, want %s", name, t.value, wanted(f.Lookup(name)))
-			return nil, sluice.Options{}, fmt.Errorf("%s: %w", path, err)
+			c.wrongText(t, place{}, "%s is %q, want %s", name, t.value, wanted(f.Lookup(name)))
 		}
 	}
-	o, err := c.options()
-	if err != nil {
-		return nil, sluice.Options{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return &c, o, nil
-}
-
-// placed says where in the file a resource is of which an error tells.
-func (s *settings) placed(err error) error {
-	if s.file == nil {
-		return err
-	}
-	return s.file.place(s.path, err)
 }
 
 // choice is a flag that knows its values, wherever they come from.
