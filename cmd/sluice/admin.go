@@ -73,11 +73,8 @@ func (s *adminSettings) listen(o *sluice.Options) (*admin, error) {
 
 // point lets the control API say where clients of the providers find the server.
 func (a *admin) point(o *sluice.Options, listeners []*listener) {
-	if !a.there() {
-		return
-	}
-	for _, l := range listeners {
-		o.Admin.Endpoints = append(o.Admin.Endpoints, l.url())
+	if a.there() {
+		o.Admin.Endpoints = urls(listeners)
 	}
 }
 

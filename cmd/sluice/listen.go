@@ -35,9 +35,17 @@ func (l *listenFlag) Set(v string) error {
 		if scheme, _, ok := strings.Cut(a, "://"); ok && scheme != "http" && scheme != "https" {
 			return errors.New("want http://, https:// or nothing before the address")
 		}
+		if _, host := splitAddress(a); !hasPort(host) {
+			return errors.New("want a port")
+		}
 		l.addresses = append(l.addresses, a)
 	}
 	return nil
+}
+
+func hasPort(host string) bool {
+	_, port, err := net.SplitHostPort(host)
+	return err == nil && port != ""
 }
 
 // Type shows what is wanted in the usage text and in errors.
@@ -47,6 +55,8 @@ func (l *listenFlag) Type() string { return "[http(s)://]host:port" }
 type listener struct {
 	net.Listener
 	scheme string
+	host   string             // as it was given
+	leave  context.CancelFunc // ends serving on it; nil before that
 }
 
 // splitAddress returns the scheme of an address, and the rest as package net wants it.
@@ -82,7 +92,7 @@ func listen(address string) (*listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", host, plain(err))
 	}
-	return &listener{l, scheme}, nil
+	return &listener{Listener: l, scheme: scheme, host: host}, nil
 }
 
 func closeAll(all []*listener) {
@@ -109,22 +119,4 @@ func (l *listener) secure(certificates certs.Source) {
 	default:
 		l.Listener = sniff(l.Listener, certs.Config(certificates))
 	}
-}
-
-// serveAll serves on all listeners until ctx ends or one of them fails.
-func serveAll(ctx context.Context, server *sluice.Server, all []*listener) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	done := make(chan error, len(all))
-	for _, l := range all {
-		go func() { done <- server.Serve(ctx, l) }()
-	}
-	var failed error
-	for range all {
-		if err := <-done; err != nil {
-			failed = errors.Join(failed, err)
-			stop()
-		}
-	}
-	return failed
 }

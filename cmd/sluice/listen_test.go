@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"io"
 	"net"
@@ -14,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sluicemq/sluice"
 )
 
 func TestAddressesCanBeShort(t *testing.T) {
@@ -83,6 +86,62 @@ func TestOnePortAnswersBothHTTPAndHTTPS(t *testing.T) {
 	if c, err := tls.Dial("tcp", "127.0.0.1:"+port, old); err == nil {
 		c.Close()
 		t.Error("TLS 1.1 is accepted, want 1.2 or newer")
+	}
+}
+
+// certificateAt returns the one certificate at a URL.
+func certificateAt(t *testing.T, url string) *x509.Certificate {
+	t.Helper()
+	status, text := get(t, url)
+	block, rest := pem.Decode([]byte(text))
+	if status != http.StatusOK || block == nil || len(rest) > 0 {
+		t.Fatalf("GET %s = %d %q, want one certificate", url, status, text)
+	}
+	c, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestOneAuthorityVouchesForHTTPSAndPushes(t *testing.T) {
+	for _, data := range []string{"memory", filepath.Join(t.TempDir(), "data")} {
+		p := start(t, "--data", data, "--tls=generated")
+		roots := x509.NewCertPool()
+		roots.AddCert(certificateAt(t, p.url+"/mns/ca.pem"))
+		if _, err := certificateAt(t, p.url+"/mns/x509_public_certificate.pem").Verify(x509.VerifyOptions{Roots: roots}); err != nil {
+			t.Errorf("with %s, Verify of the certificate of pushes = %v", data, err)
+		}
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(p.url, "http://"), &tls.Config{RootCAs: roots})
+		if err != nil {
+			t.Errorf("with %s, HTTPS = %v", data, err)
+			continue
+		}
+		conn.Close()
+	}
+}
+
+func TestAuthorityInMemoryHasAFileForAsLongAsItLasts(t *testing.T) {
+	server, err := sluice.Open(sluice.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	t.Setenv("TMPDIR", t.TempDir())
+	file, done, err := trustable(server.Authority())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != string(server.Authority().PEM()) {
+		t.Errorf("%s has %q, %v, want the authority", file, text, err)
+	}
+	done()
+	if _, err := os.Stat(filepath.Dir(file)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is there still (%v)", filepath.Dir(file), err)
+	}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
+	if _, _, err := trustable(server.Authority()); err == nil {
+		t.Error("a file in a directory that is not there was written")
 	}
 }
 

@@ -23,8 +23,10 @@ func serveCommand() *cobra.Command {
 		Long: `Serve queues until SIGTERM or SIGINT.
 
 Each flag can also be given as a variable, such as SLUICE_LISTEN for --listen, or in the configuration file.
-A flag wins over its variable, a variable over the file. A variable that is empty counts as unset.`,
-		Args: cobra.NoArgs,
+A flag wins over its variable, a variable over the file. A variable that is empty counts as unset, and one that there
+is not is told in the log. SIGHUP applies the file anew.`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{settles: "true"},
 	}
 	f := c.Flags()
 	f.Var(&listenFlag{addresses: []string{"127.0.0.1:9324"}}, "listen",
@@ -45,10 +47,11 @@ A flag wins over its variable, a variable over the file. A variable that is empt
 	adminFlags(f)
 	f.String("config", "", "YAML file with these and more settings")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		s, err := settle(f, os.LookupEnv)
+		s, err := settle(c, os.LookupEnv)
 		if err != nil {
 			return err
 		}
+		s.strangers = strangers(c.Root(), os.Environ())
 		return serve(c.Context(), s, c.OutOrStdout(), c.ErrOrStderr())
 	}
 	return c
@@ -57,6 +60,11 @@ A flag wins over its variable, a variable over the file. A variable that is empt
 // serve listens first: a busy port must not touch the data, and a client that comes early waits instead of failing.
 func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	collectLazily()
+	if s.options.Data != sluice.Memory {
+		spareProcessor()
+	}
+	signals, ignore := hangups()
+	defer ignore()
 	listeners, err := listenOn(s.listen)
 	if err != nil {
 		return err
@@ -65,8 +73,7 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 
 	log := newLog(s.logs.format, stderr)
 	s.options.OnFault = logFaults(log)
-	url := listeners[0].url()
-	s.options.PushURL = cmp.Or(s.options.PublicURL, url)
+	s.reachedAt(listeners[0].url())
 	admin, err := s.admin.listen(&s.options)
 	if err != nil {
 		return err
@@ -84,7 +91,7 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 		return s.placed(err)
 	}
 	telemetry.opened(server)
-	certificates, done, err := s.security.open(s.listen, s.options.Data, log)
+	certificates, done, err := s.security.open(s.listen, server.Authority(), log)
 	if err != nil {
 		return errors.Join(err, server.Close())
 	}
@@ -92,14 +99,19 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	for _, l := range listeners {
 		l.secure(certificates)
 	}
-	defer reloadOnHangup(ctx, &running{settings: s, server: server, certificates: certificates, log: log})()
+	warn(log, s.strangers)
 	defer admin.serve(ctx, server.Admin(), log)()
 	if err := announce(stdout, listeners, admin); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	go debug.FreeOSMemory() // of what only the start has needed
-	return errors.Join(serveAll(ctx, server, listeners), server.Close())
+	r := &running{settings: s, server: server, certificates: certificates, log: log, doors: newDoors(ctx, server, listeners)}
+	defer r.reloadOn(ctx, signals)()
+	return errors.Join(r.doors.wait(), server.Close())
 }
+
+// reachedAt says where receivers of pushes find the certificate, on a server that listens at a URL.
+func (s *settings) reachedAt(url string) { s.options.PushURL = cmp.Or(s.options.PublicURL, url) }
 
 // announce says that the server is ready, first of all where it listens first: harnesses wait for that line.
 // All is written at once, since some of them read no further and a second write to a closed pipe would end the program.

@@ -39,7 +39,7 @@ func (s security) validate() error {
 
 // open returns where the certificates come from, or nil without TLS. An address with https:// asks for TLS by itself.
 // Done removes what does not outlast the process.
-func (s security) open(addresses []string, data string, log *slog.Logger) (source certs.Source, done func(), err error) {
+func (s security) open(addresses []string, ca *sluice.Authority, log *slog.Logger) (source certs.Source, done func(), err error) {
 	if s.cert != "" {
 		files, err := certs.OpenFiles(s.cert, s.key)
 		return files, func() {}, err
@@ -48,20 +48,30 @@ func (s security) open(addresses []string, data string, log *slog.Logger) (sourc
 	if s.mode != tlsGenerated && !asked {
 		return nil, func() {}, nil
 	}
-	dir, done := filepath.Join(data, "tls"), func() {}
-	if data == sluice.Memory {
-		if dir, err = os.MkdirTemp("", "sluice-tls-"); err != nil {
-			return nil, done, err
-		}
-		done = func() { _ = os.RemoveAll(dir) }
-	}
-	authority, err := certs.OpenAuthority(dir, hostsOf(addresses), time.Now)
+	file, done, err := trustable(ca)
 	if err != nil {
-		done()
 		return nil, func() {}, err
 	}
-	log.Info("clients of HTTPS have to trust the authority of this server", "file", authority.File)
-	return authority, done, nil
+	log.Info("clients of HTTPS have to trust the authority of this server", "file", file)
+	return certs.NewLocal(ca, hostsOf(addresses), time.Now), done, nil
+}
+
+// trustable returns a file with the authority's certificate, which done removes if the authority itself is not kept.
+func trustable(ca *sluice.Authority) (file string, done func(), err error) {
+	if file := ca.File(); file != "" {
+		return file, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "sluice-tls-")
+	if err != nil {
+		return "", nil, err
+	}
+	done = func() { _ = os.RemoveAll(dir) }
+	file = filepath.Join(dir, "ca.pem")
+	if err := os.WriteFile(file, ca.PEM(), 0o600); err != nil {
+		done()
+		return "", nil, err
+	}
+	return file, done, nil
 }
 
 // hostsOf are the hosts by which clients reach the addresses: those that are named there, and this machine's name.
