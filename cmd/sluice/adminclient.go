@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -33,12 +31,10 @@ func clientCommand(use, short string, args cobra.PositionalArgs, run func(ctx co
 	command := &cobra.Command{Use: use, Short: short, Args: args}
 	f := command.Flags()
 	base := f.String("admin", "http://"+adminDefault, "address of the control API")
-	token := f.String("token", "", "its token, by default that of SLUICE_ADMIN_TOKEN")
+	token := f.String("token", "", "its token")
+	_ = f.SetAnnotation("token", variableAs, []string{"admin-token"}) // serve calls it so
 	asJSON := f.Bool("json", false, "print JSON")
 	command.RunE = func(cc *cobra.Command, args []string) error {
-		if err := fromEnvironment(f, os.LookupEnv); err != nil {
-			return err
-		}
 		if *base == adminNone {
 			return errors.New("the server has no control API, says SLUICE_ADMIN")
 		}
@@ -51,7 +47,7 @@ func clientCommand(use, short string, args cobra.PositionalArgs, run func(ctx co
 
 // newClient returns a client of the control API at an address.
 func newClient(base, token string) *client {
-	return &client{base: rootURL(base), token: cmp.Or(token, os.Getenv("SLUICE_ADMIN_TOKEN"))}
+	return &client{base: rootURL(base), token: token}
 }
 
 // request makes a request to a path.

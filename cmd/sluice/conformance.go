@@ -37,8 +37,9 @@ type conformanceFlags struct {
 
 func conformanceCommand() *cobra.Command {
 	return group(&cobra.Command{
-		Use:   "conformance",
-		Short: "Compare a server with recorded traffic of the providers",
+		Annotations: map[string]string{ownVariables: "CONFORMANCE_"},
+		Use:         "conformance",
+		Short:       "Compare a server with recorded traffic of the providers",
 	}, conformanceRunCommand(), conformanceListCommand())
 }
 

@@ -1,19 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"maps"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/sluicemq/sluice"
 )
 
 // shells are how shells set a variable, by the names of shells.
@@ -54,6 +56,7 @@ Amazon; --only-sqs leaves it out. Version 1 of the AWS command line reads no end
 	f := c.Flags()
 	f.String("url", "http://127.0.0.1:9324", "address of the server, by default the one that its control API tells, if it does")
 	f.String("admin", "http://"+adminDefault, "address of the control API")
+	f.String("admin-token", "", "token of the control API")
 	f.String("config", "", "configuration file of the server")
 	f.Bool("only-sqs", false, "leave out AWS_ENDPOINT_URL")
 	f.String("ca", "", "PEM file with the authority of a server with HTTPS, for AWS_CA_BUNDLE")
@@ -66,22 +69,20 @@ Amazon; --only-sqs leaves it out. Version 1 of the AWS command line reads no end
 }
 
 func env(c *cobra.Command, f *pflag.FlagSet, shell string) error {
-	if err := fromEnvironment(f, os.LookupEnv); err != nil {
+	file := &config{}
+	if path := value(f, "config"); path != "" {
+		file = readConfig(path)
+	}
+	o := file.options()
+	if err := file.problems.err(); err != nil {
 		return err
 	}
-	var file config
-	if path := value(f, "config"); path != "" {
-		var err error
-		if file, err = readConfig(path); err != nil {
-			return err
-		}
-	}
 	if !f.Changed("url") {
-		if told := endpoint(c.Context(), adminOf(f, &file)); told != "" {
+		if told := endpoint(c.Context(), adminOf(f, file), tokenOf(f, file)); told != "" {
 			_ = f.Set("url", told) // it is any text
 		}
 	}
-	vars, err := variables(f, &file)
+	vars, err := variables(f, file, o)
 	if err != nil {
 		return err
 	}
@@ -103,14 +104,19 @@ func adminOf(f *pflag.FlagSet, file *config) string {
 	return value(f, "admin")
 }
 
+// tokenOf is its token, likewise.
+func tokenOf(f *pflag.FlagSet, file *config) string {
+	return cmp.Or(value(f, "admin-token"), file.AdminToken.orEmpty())
+}
+
 // endpoint asks a control API where clients reach the server. Whatever keeps it from telling, the answer is empty.
-func endpoint(ctx context.Context, admin string) string {
+func endpoint(ctx context.Context, admin, token string) string {
 	if admin == adminNone {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
-	c := newClient(admin, "")
+	c := newClient(admin, token)
 	var overview struct {
 		Endpoints []string `json:"endpoints"`
 	}
@@ -128,11 +134,7 @@ func endpoint(ctx context.Context, admin string) string {
 }
 
 // variables returns what is to be set. An empty file stands for none.
-func variables(f *pflag.FlagSet, file *config) (map[string]string, error) {
-	o, err := file.options()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", value(f, "config"), err)
-	}
+func variables(f *pflag.FlagSet, file *config, o sluice.Options) (map[string]string, error) {
 	server, id, key, token := rootURL(value(f, "url")), "any", "any", ""
 	if file.Credentials != nil && len(*file.Credentials) > 0 {
 		first := (*file.Credentials)[0]

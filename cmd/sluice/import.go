@@ -17,8 +17,9 @@ import (
 func importCommand() *cobra.Command {
 	kinds := strings.Join(migration.Kinds(), "|")
 	c := &cobra.Command{
-		Use:   "import --from " + kinds + " FILE",
-		Short: "Turn the configuration of another emulator, a template or a state into one of Sluice",
+		Annotations: map[string]string{ownVariables: "IMPORT_"},
+		Use:         "import --from " + kinds + " FILE",
+		Short:       "Turn the configuration of another emulator, a template or a state into one of Sluice",
 		Long: `Turn the configuration of another emulator, a template or a state into one of Sluice.
 
 It prints a configuration file, and on standard error a warning for each thing that has no counterpart. FILE may be - for
@@ -31,16 +32,33 @@ standard input.
 		Args: oneArgument("FILE"),
 	}
 	from := c.Flags().String("from", "", "kind of the file: "+kinds)
-	values := c.Flags().StringToString("value", nil, "value of a template's parameter as NAME=VALUE, also of AWS::Region and the like")
+	given := c.Flags().StringArray("value", nil, "value of a template's parameter as NAME=VALUE, also of AWS::Region and the like; may be given again")
 	_ = c.MarkFlagRequired("from") // fails only for a flag that there is not
 	c.RunE = func(c *cobra.Command, args []string) error {
 		text, err := readInput(args[0], c.InOrStdin())
 		if err != nil {
 			return err
 		}
-		return importFrom(*from, args[0], text, *values, c.OutOrStdout(), c.ErrOrStderr())
+		values, err := valuesOf(*given)
+		if err != nil {
+			return err
+		}
+		return importFrom(*from, args[0], text, values, c.OutOrStdout(), c.ErrOrStderr())
 	}
 	return c
+}
+
+// valuesOf reads NAME=VALUE. A value may be a list with commas.
+func valuesOf(given []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, each := range given {
+		name, value, ok := strings.Cut(each, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--value is %q, want NAME=VALUE", each)
+		}
+		values[name] = value
+	}
+	return values, nil
 }
 
 func readInput(path string, stdin io.Reader) ([]byte, error) {

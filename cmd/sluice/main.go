@@ -34,19 +34,31 @@ func oneLine(err error) string {
 
 // run runs the command until it is done or ctx ends. What it returns has not been printed.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	root := &cobra.Command{
-		Use:           "sluice",
-		Short:         "Amazon SQS and Alibaba Cloud MNS queues on your own machine",
-		Version:       sluice.Version,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-	}
-	root.SetVersionTemplate("sluice {{.Version}}\n")
-	root.AddCommand(serveCommand(), docsCommand(), healthCommand(), envCommand(), configCommand(), importCommand(), versionCommand(), queuesCommand(), peekCommand(), explainCommand(), tailCommand(), benchCommand(), conformanceCommand(), recordCommand())
+	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	return root.ExecuteContext(ctx)
+}
+
+// newRoot returns the program with all its commands.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "sluice",
+		Short:         "Amazon SQS and Alibaba Cloud MNS queues on your own machine",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	versionFlag(root)
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if c.Annotations[settles] != "" {
+			return nil
+		}
+		return fromEnvironment(c, os.LookupEnv).err()
+	}
+	root.AddCommand(serveCommand(), docsCommand(), healthCommand(), envCommand(), configCommand(), importCommand(), versionCommand(), queuesCommand(), peekCommand(), explainCommand(), tailCommand(), benchCommand(), conformanceCommand(), recordCommand())
+	documentVariables(root)
+	return root
 }
 
 // group makes a command of one that is there for the commands below it. Alone it prints its help; a name that none of them
@@ -69,14 +81,23 @@ func oneArgument(name string) cobra.PositionalArgs {
 	}
 }
 
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(c.OutOrStdout(), "sluice", sluice.Version)
-			return err
-		},
+// versionFlag makes --version of the root command print what the command version prints. Cobra's own flag says it in other
+// words, and its template for them would link text/template, with which the linker keeps every exported method.
+func versionFlag(root *cobra.Command) {
+	asked := root.Flags().BoolP("version", "v", false, "version for sluice")
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if *asked {
+			return printVersion(c, args)
+		}
+		return c.Help()
 	}
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs, RunE: printVersion}
+}
+
+func printVersion(c *cobra.Command, _ []string) error {
+	_, err := fmt.Fprintln(c.OutOrStdout(), "sluice", sluice.Version)
+	return err
 }

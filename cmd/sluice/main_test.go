@@ -18,10 +18,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice"
 )
 
 // asProgram makes the test binary be sluice itself, so that tests can start, signal and kill real processes.
-const asProgram = "SLUICE_TEST_AS_PROGRAM"
+const asProgram = "TEST_AS_SLUICE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
@@ -154,6 +156,49 @@ func TestHealthTrustsTheAuthorityThatItIsTold(t *testing.T) {
 	}
 }
 
+// A process of its own, as proxies are read once, and a name, as they are left aside for this machine.
+func TestHealthWithAnAuthorityGoesThroughTheProxy(t *testing.T) {
+	web := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer web.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})
+	if err := os.WriteFile(ca, authority, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan string, 1)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Method + " " + r.Host
+		there, err := net.Dial("tcp", web.Listener.Addr().String())
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer there.Close()
+		here, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer here.Close()
+		_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() { _, _ = io.Copy(there, here) }()
+		_, _ = io.Copy(here, there)
+	}))
+	defer proxy.Close()
+	c := program(t, "health", "--url=https://example.com", "--ca", ca) // the name in the certificate of httptest
+	c.Env = append(c.Env, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=")
+	if text, err := c.CombinedOutput(); err != nil {
+		t.Errorf("health through a proxy = %v: %s", err, text)
+	}
+	select {
+	case got := <-asked:
+		if got != "CONNECT example.com:443" {
+			t.Errorf("the proxy was asked for %s, want CONNECT example.com:443", got)
+		}
+	default:
+		t.Error("the proxy was not asked")
+	}
+}
+
 func TestSignalsEndLongPollsAndTheProcessWithinASecond(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		t.Run(signal.String(), func(t *testing.T) {
@@ -257,8 +302,9 @@ func TestFailedStartsAreOneLine(t *testing.T) {
 	}{
 		{"data below a file", []string{"serve", "--listen=127.0.0.1:0", "--data", file + "/data"}, "not a directory"},
 		{"data that is a file", []string{"serve", "--listen=127.0.0.1:0", "--data", file}, "cannot open data directory " + file},
-		{"no such address", []string{"serve", "--listen=nonsense", "--data=memory"}, "cannot listen on nonsense"},
-		{"configuration", []string{"serve", "--config", file}, file + ": line 1"},
+		{"no such address", []string{"serve", "--listen=nonsense:1", "--data=memory"}, "cannot listen on nonsense:1"},
+		{"address without a port", []string{"serve", "--listen=localhost", "--data=memory"}, "--listen"},
+		{"configuration", []string{"serve", "--config", file}, file + ":1: "},
 		{"unknown flag", []string{"serve", "--verbose"}, "unknown flag: --verbose"},
 		{"argument", []string{"serve", "now"}, `unknown command "now"`},
 		{"unknown command", []string{"sevre"}, `unknown command "sevre"`},
@@ -272,8 +318,17 @@ func TestFailedStartsAreOneLine(t *testing.T) {
 }
 
 func TestVersionIsPrinted(t *testing.T) {
+	for _, arg := range []string{"version", "--version", "-v"} {
+		var out bytes.Buffer
+		if err := run(context.Background(), []string{arg}, &out, io.Discard); err != nil || out.String() != "sluice "+sluice.Version+"\n" {
+			t.Errorf("sluice %s = %q, %v, want sluice %s", arg, &out, err, sluice.Version)
+		}
+	}
+}
+
+func TestProgramAloneShowsHelp(t *testing.T) {
 	var out bytes.Buffer
-	if err := run(context.Background(), []string{"version"}, &out, io.Discard); err != nil || !strings.HasPrefix(out.String(), "sluice 0.") {
-		t.Errorf("version = %q, %v", &out, err)
+	if err := run(context.Background(), nil, &out, io.Discard); err != nil || !strings.Contains(out.String(), "Available Commands:") {
+		t.Errorf("sluice = %q, %v, want the commands there are", &out, err)
 	}
 }

@@ -23,8 +23,9 @@ type recordFlags struct{ upstream, listen, out, har, cassette string }
 
 func recordCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "record",
-		Short: "Record traffic with a provider, without what is secret in it",
+		Annotations: map[string]string{ownVariables: "RECORD_"},
+		Use:         "record",
+		Short:       "Record traffic with a provider, without what is secret in it",
 		Long: `Record traffic with a provider, without what is secret in it.
 
 It passes requests on to --upstream as they are and writes recordings below --out, one for each protocol, until it is
