@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/v1"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -30,7 +30,7 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// owner is the user that the program runs as, and that /data belongs to: nobody's number in most distributions.
+// owner is whom /data belongs to: the user of the Dockerfile, and nobody's number in most distributions.
 const owner = 65532
 
 func main() {
@@ -75,8 +75,8 @@ func run(source, out, archive string, platforms []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(digest)
-	return nil
+	_, err = fmt.Fprintln(os.Stdout, digest)
+	return err
 }
 
 func writeArchive(source, file string) error {
@@ -107,7 +107,7 @@ func buildIndex(source string, platforms []string) (v1.ImageIndex, error) {
 	return index, nil
 }
 
-// buildImage makes the image that the Dockerfile at the root makes too.
+// buildImage makes the image that the Dockerfile at the root makes too, from what its last stage says.
 func buildImage(source string, p v1.Platform) (v1.Image, error) {
 	binary, err := compile(source, p)
 	if err != nil {
@@ -133,41 +133,62 @@ func buildImage(source string, p v1.Platform) (v1.Image, error) {
 	config = config.DeepCopy()
 	config.OS, config.Architecture, config.Variant = p.OS, p.Architecture, p.Variant
 	config.Created = v1.Time{Time: time.Unix(0, 0).UTC()}
-	config.Config = v1.Config{
-		User:         fmt.Sprintf("%d:%d", owner, owner),
-		Entrypoint:   []string{"/sluice"},
-		Cmd:          []string{"serve"},
-		Env:          []string{"SLUICE_LISTEN=0.0.0.0:9324", "SLUICE_DATA=/data"},
-		ExposedPorts: map[string]struct{}{"9324/tcp": {}, "9325/tcp": {}},
-		Volumes:      map[string]struct{}{"/data": {}},
-		Healthcheck: &v1.HealthConfig{
-			Test: []string{"CMD", "/sluice", "health"}, Interval: 5 * time.Second, Timeout: 3 * time.Second, StartPeriod: 10 * time.Second,
-		},
-		Labels: map[string]string{
-			"org.opencontainers.image.title":       "Sluice",
-			"org.opencontainers.image.description": "Amazon SQS and Alibaba Cloud MNS queues on your own machine",
-			"org.opencontainers.image.source":      "https://github.com/sluicemq/sluice",
-			"org.opencontainers.image.licenses":    "Apache-2.0",
-		},
+	if config.Config, err = describe(source); err != nil {
+		return nil, err
 	}
 	return mutate.ConfigFile(image, config)
 }
 
-// compile builds the program. Nothing of the machine it is built on gets into it.
+// describe returns what the last stage of the Dockerfile at the root says about containers.
+func describe(source string) (v1.Config, error) {
+	text, err := os.ReadFile(filepath.Join(source, "Dockerfile"))
+	if err != nil {
+		return v1.Config{}, err
+	}
+	all, err := stages(bytes.NewReader(text))
+	if err != nil {
+		return v1.Config{}, err
+	}
+	return configure(all[len(all)-1])
+}
+
+// buildFlags are those of all releases.
+var buildFlags = []string{"-trimpath", "-tags", "grpcnotrace", "-ldflags=-s -w -buildid="}
+
+// compile builds the program with the toolchain that go.mod names. Nothing of the machine it is built on gets into it.
 func compile(source string, p v1.Platform) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "sluice-image-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	file := filepath.Join(dir, "sluice")
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "./cmd/sluice")
+	toolchain, err := toolchain(source)
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command("go", append(append([]string{"build"}, buildFlags...), "-buildvcs=false", "-o", file, "./cmd/sluice")...)
 	c.Dir, c.Stderr = source, os.Stderr
-	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Architecture, "GOWORK=off", "GOFLAGS=")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Architecture, "GOWORK=off", "GOFLAGS=", "GOTOOLCHAIN="+toolchain)
 	if err := c.Run(); err != nil {
 		return nil, fmt.Errorf("go build: %w", err)
 	}
 	return os.ReadFile(file)
+}
+
+// toolchain returns the one that go.mod names. Another one would give another digest, and maybe an older standard library
+// than the one that is checked for known vulnerabilities.
+func toolchain(source string) (string, error) {
+	content, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(content)) {
+		if name, ok := strings.CutPrefix(line, "toolchain "); ok {
+			return strings.TrimSpace(name), nil
+		}
+	}
+	return "", fmt.Errorf("go.mod names no toolchain")
 }
 
 // files returns the image's only layer: the program, the certificates that pushes to HTTPS receivers are checked with,
