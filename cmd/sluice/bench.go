@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sluicemq/sluice"
 	"github.com/sluicemq/sluice/conformance/bench"
 )
 
@@ -29,19 +31,24 @@ type benchFlags struct {
 	sync                   *choice
 	pid, runs, maxDepth    int
 	bare, json             bool
-	table, flat            bool
+	table, flat, sizes     bool
 	cpuProfile, memProfile string
 }
 
 func benchCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure a server over loopback, beside a bare HTTP handler",
+		Annotations: map[string]string{ownVariables: "BENCH_"},
+		Use:         "bench",
+		Short:       "Measure a server over loopback, beside a bare HTTP handler",
 		Long: `Measure a server over loopback, beside a bare HTTP handler that reads each request and answers fixed bytes.
 
 Without --target it starts a server of its own, and ends it. The loop is closed: each connection has one request under
 way. Rates depend on the machine and on what else it does; the ratio to the bare handler and the CPU a request do so
-much less.`,
+much less.
+
+Of longpoll the latency is that of a wake-up, from a send to the answer of the receiver that waited. Measure it with
+--concurrency 1, where sends are paced: connections that keep the server busy show how requests queue up instead. With
+--parked that many further polls wait beside it, and what each of them takes in memory is shown as well.`,
 		Args: cobra.NoArgs,
 	}
 	b := &benchFlags{sync: syncChoice()}
@@ -60,7 +67,7 @@ func (b *benchFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&b.data, "data", "memory", "where the server that is started keeps its queues: memory, or temp for a directory below TMPDIR")
 	f.Var(b.sync, "sync", "when a change is durable there")
 	f.StringSliceVar(&b.protocols, "protocol", []string{string(bench.SQSJSON)}, "all, or of sqs-json, sqs-query, mns")
-	f.StringSliceVar(&b.workloads, "workload", []string{string(bench.Cycle)}, "all, or of send, cycle, batch, fifo, longpoll, drain, queues, depth")
+	f.StringSliceVar(&b.workloads, "workload", []string{string(bench.Cycle)}, "all, or of send, cycle, batch, fifo, longpoll, drain, queues, depth, deleted")
 	f.IntSliceVar(&b.concurrency, "concurrency", []int{d.Concurrency}, "connections, each with one request under way")
 	f.IntVar(&b.load.Body, "body", d.Body, "bytes of a message")
 	f.DurationVar(&b.load.Duration, "duration", d.Duration, "how long a run is")
@@ -69,12 +76,15 @@ func (b *benchFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&b.load.Depth, "depth", d.Depth, "messages stored before drain and depth begin")
 	f.IntVar(&b.load.Queues, "queues", d.Queues, "queues of the workload queues")
 	f.IntVar(&b.load.Groups, "groups", d.Groups, "groups of the workload fifo")
+	f.IntVar(&b.load.Deleted, "deleted", d.Deleted, "messages that come and go before deleted begins")
+	f.IntVar(&b.load.Parked, "parked", d.Parked, "further connections of longpoll that wait for messages which never come")
 	f.IntVar(&b.runs, "runs", 3, "runs of each measurement; medians are shown")
 	f.BoolVar(&b.bare, "bare", true, "measure the bare handler as well")
 	f.BoolVar(&b.json, "json", false, "print everything that was measured as JSON")
-	f.BoolVar(&b.table, "table", false, "measure send, cycle and batch in all protocols and modes, and depth and queues, against what is demanded")
-	f.BoolVar(&b.flat, "flat", false, "measure depth and queues only")
-	f.IntVar(&b.maxDepth, "max-depth", 1_000_000, "deepest queue of table and flat; a million messages of 1 KiB take 2 to 4 GB of memory")
+	f.BoolVar(&b.table, "table", false, "measure send, cycle and batch in all protocols and modes, then what flat and sizes do, against what is demanded")
+	f.BoolVar(&b.flat, "flat", false, "measure whether rates hold with depth, deletes, queues and groups, and gain by connections and batches")
+	f.BoolVar(&b.sizes, "sizes", false, "measure starts, memory, disk, wake-ups and idle CPU")
+	f.IntVar(&b.maxDepth, "max-depth", 1_000_000, "deepest queue of table, flat and sizes; a million messages of 1 KiB take 2 to 4 GB of memory")
 	f.StringVar(&b.cpuProfile, "cpuprofile", "", "write a CPU profile of the server that is started")
 	f.StringVar(&b.memProfile, "memprofile", "", "write a profile of its allocations")
 	for _, hidden := range []string{"cpuprofile", "memprofile"} {
@@ -88,18 +98,15 @@ func (b *benchFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	h := &bench.Harness{Start: b.start(stderr), Runs: b.runs, Log: stderr}
 	if b.bare {
-		bare, stop, err := startBare(ctx, stderr)
+		bare, err := startBare(ctx, stderr)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = stop() }()
-		h.Bare = bare
+		defer func() { _ = bare.Stop() }()
+		h.Bare = bare.Endpoint
 	}
-	switch {
-	case b.table:
-		return b.runTable(ctx, h, stdout)
-	case b.flat:
-		return b.runFlat(ctx, h, stdout)
+	if b.tables() {
+		return b.runTables(ctx, h, stdout)
 	}
 	return b.runLoads(ctx, h, stdout)
 }
@@ -110,8 +117,8 @@ func (b *benchFlags) check() error {
 		return fmt.Errorf("data is %q, want memory or temp", b.data)
 	case b.runs < 1:
 		return fmt.Errorf("runs is %d, want 1 to %d", b.runs, bench.MaxRuns)
-	case b.target != "" && (b.table || b.flat):
-		return errors.New("table and flat start servers of their own and take no target")
+	case b.target != "" && b.tables():
+		return errors.New("table, flat and sizes start servers of their own and take no target")
 	case b.target == "" && b.pid != 0:
 		return errors.New("pid is that of a target, but there is none")
 	}
@@ -131,7 +138,7 @@ func (b *benchFlags) runLoads(ctx context.Context, h *bench.Harness, stdout io.W
 	if err != nil {
 		return err
 	}
-	return b.print(stdout, cells)
+	return b.print(stdout, cells, nil)
 }
 
 func (b *benchFlags) mode() bench.Mode {
@@ -145,87 +152,107 @@ func (b *benchFlags) mode() bench.Mode {
 	}
 }
 
-func (b *benchFlags) runTable(ctx context.Context, h *bench.Harness, stdout io.Writer) error {
-	matrix, err := h.Matrix(ctx, b.load)
-	if err != nil {
-		return err
-	}
-	if !b.json {
-		if err := bench.WriteMatrix(stdout, matrix); err != nil {
-			return err
-		}
-	}
-	flat, err := h.Flat(ctx, b.flatLoad(), b.maxDepth)
-	if err != nil {
-		return err
-	}
-	if !b.json {
-		if err := bench.WriteFlat(stdout, flat); err != nil {
-			return err
-		}
-	}
-	return b.print(stdout, append(matrix, flat...))
-}
+// tables reports whether something is measured against what is demanded.
+func (b *benchFlags) tables() bool { return b.table || b.flat || b.sizes }
 
-func (b *benchFlags) runFlat(ctx context.Context, h *bench.Harness, stdout io.Writer) error {
-	cells, err := h.Flat(ctx, b.flatLoad(), b.maxDepth)
-	if err != nil {
-		return err
-	}
-	if !b.json {
-		if err := bench.WriteFlat(stdout, cells); err != nil {
-			return err
-		}
-	}
-	return b.print(stdout, cells)
-}
-
-func (b *benchFlags) flatLoad() bench.Load {
-	l := b.load
-	l.Concurrency = b.concurrency[0]
-	return l
-}
-
-func (b *benchFlags) print(w io.Writer, cells []bench.Cell) error {
+// runTables measures the tables that are asked for and prints each as soon as it is there, and all cells at the end.
+func (b *benchFlags) runTables(ctx context.Context, h *bench.Harness, stdout io.Writer) error {
+	t := &benchTables{Harness: h, load: b.load, maxDepth: b.maxDepth, text: stdout}
+	t.load.Concurrency = b.concurrency[0]
 	if b.json {
-		return bench.WriteJSON(w, cells)
+		t.text = io.Discard
+	}
+	for _, each := range []struct {
+		wanted  bool
+		measure func(context.Context) error
+	}{{b.table, t.matrix}, {b.table || b.flat, t.flat}, {b.table || b.sizes, t.sizes}} {
+		if !each.wanted {
+			continue
+		}
+		if err := each.measure(ctx); err != nil {
+			return err
+		}
+	}
+	return b.print(stdout, t.cells, t.verdicts)
+}
+
+// benchTables gathers what the tables find.
+type benchTables struct {
+	*bench.Harness
+	load     bench.Load
+	maxDepth int
+	text     io.Writer
+	cells    []bench.Cell
+	verdicts []bench.Verdict
+}
+
+func (t *benchTables) matrix(ctx context.Context) error {
+	cells, err := t.Matrix(ctx, t.load)
+	if err != nil {
+		return err
+	}
+	t.cells = append(t.cells, cells...)
+	return bench.WriteMatrix(t.text, cells)
+}
+
+func (t *benchTables) flat(ctx context.Context) error {
+	cells, shares, err := t.Flat(ctx, t.load, t.maxDepth)
+	if err != nil {
+		return err
+	}
+	t.cells, t.verdicts = append(t.cells, cells...), append(t.verdicts, shares...)
+	return bench.WriteFlat(t.text, shares)
+}
+
+func (t *benchTables) sizes(ctx context.Context) error {
+	found, err := t.Sizes(ctx, t.load, t.maxDepth)
+	if err != nil {
+		return err
+	}
+	t.verdicts = append(t.verdicts, found...)
+	return bench.WriteSizes(t.text, found)
+}
+
+// print prints all cells. Verdicts stand in a text already.
+func (b *benchFlags) print(w io.Writer, cells []bench.Cell, verdicts []bench.Verdict) error {
+	switch {
+	case b.json:
+		return bench.WriteJSON(w, cells, verdicts)
+	case len(cells) == 0:
+		return nil
 	}
 	return bench.WriteTable(w, cells)
 }
 
 // start returns how a server of a mode is started: not at all if there is a target.
 func (b *benchFlags) start(stderr io.Writer) bench.Starter {
-	return func(ctx context.Context, m bench.Mode) (bench.Endpoint, func() error, error) {
+	return func(ctx context.Context, m bench.Mode, data string) (bench.Server, error) {
 		if m == bench.Target {
-			return bench.Endpoint{URL: strings.TrimRight(b.target, "/"), PID: b.pid}, func() error { return nil }, nil
-		}
-		data, sync, remove, err := bench.Data(m)
-		if err != nil {
-			return bench.Endpoint{}, nil, err
+			target := bench.Endpoint{URL: strings.TrimRight(b.target, "/"), PID: b.pid}
+			return bench.Server{Endpoint: target, Stop: func() error { return nil }}, nil
 		}
 		args := []string{"serve"}
 		if b.cpuProfile != "" || b.memProfile != "" {
 			args = []string{"bench", "child", "--cpuprofile", b.cpuProfile, "--memprofile", b.memProfile, "--"}
 		}
-		args = append(args, "--listen=127.0.0.1:0", "--data="+data, "--sync="+sync)
-		server, stop, err := startSelf(ctx, stderr, args...)
-		if err != nil {
-			return server, nil, errors.Join(err, remove())
+		args = append(args, "--listen=127.0.0.1:0", "--admin=127.0.0.1:0", "--data="+cmp.Or(data, sluice.Memory))
+		if m != bench.Memory {
+			args = append(args, "--sync="+string(m))
 		}
-		return server, func() error { return errors.Join(stop(), remove()) }, nil
+		return startSelf(ctx, stderr, args...)
 	}
 }
 
-func startBare(ctx context.Context, stderr io.Writer) (bench.Endpoint, func() error, error) {
+func startBare(ctx context.Context, stderr io.Writer) (bench.Server, error) {
 	return startSelf(ctx, stderr, "bench", "child", "--bare")
 }
 
 // startSelf starts this program once more. The variables that configure a server are kept from it: what is measured
 // must not depend on them.
-func startSelf(ctx context.Context, stderr io.Writer, args ...string) (bench.Endpoint, func() error, error) {
+func startSelf(ctx context.Context, stderr io.Writer, args ...string) (bench.Server, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return bench.Endpoint{}, nil, err
+		return bench.Server{}, err
 	}
 	c := exec.Command(self, args...) // ended by the function that is returned, so that it can end in order
 	c.Stderr = stderr

@@ -49,6 +49,22 @@ func TestBenchMeasuresAServerOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestBenchParksPollsBesideWakeUps(t *testing.T) {
+	var doc struct {
+		Cells []struct {
+			Messages, Refused int
+			Parked            *struct{}
+		}
+	}
+	out := benchOutput(t, "--json", "--workload=longpoll", "--parked=50", "--duration=100ms", "--bare=false")
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || len(doc.Cells) != 1 {
+		t.Fatalf("not a cell: %v\n%s", err, out)
+	}
+	if c := doc.Cells[0]; c.Messages == 0 || c.Refused != 0 || (c.Parked != nil) != (runtime.GOOS == "linux") {
+		t.Errorf("cell is %+v, want messages and what a parked poll takes", c)
+	}
+}
+
 func TestBenchMeasuresATarget(t *testing.T) {
 	p := start(t, "--data=memory")
 	out := benchOutput(t, "--target", p.url, "--workload=send,drain", "--depth=30", "--bare=false")
@@ -85,6 +101,9 @@ func TestBenchTellsWrongFlagsInOneLine(t *testing.T) {
 		{"duration", []string{"--duration=1h"}, "duration is 1h0m0s, want up to 10m0s"},
 		{"runs", []string{"--runs=0"}, "runs is 0, want 1 to 99"},
 		{"table of a target", []string{"--table", "--target=http://127.0.0.1:1"}, "take no target"},
+		{"sizes of a target", []string{"--sizes", "--target=http://127.0.0.1:1"}, "table, flat and sizes start servers of their own"},
+		{"parked", []string{"--workload=longpoll", "--parked=10001", "--bare=false"}, "parked is 10001, want 0 to 10000"},
+		{"deepest", []string{"--sizes", "--max-depth=0", "--bare=false"}, "max-depth is 0, want 1 to"},
 		{"no target", []string{"--target=http://127.0.0.1:1", "--bare=false"}, "cannot reach 127.0.0.1:1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -71,6 +71,7 @@ func medianSample(samples []Sample) Sample {
 		P99:         figure(func(s Sample) float64 { return s.P99 }),
 		Max:         figure(func(s Sample) float64 { return s.Max }),
 		Cost:        medianCost(samples),
+		Parked:      medianParked(samples),
 	}
 	for _, s := range samples {
 		out.Elapsed += s.Elapsed
@@ -82,12 +83,7 @@ func medianSample(samples []Sample) Sample {
 
 func medianCost(samples []Sample) *Cost {
 	figure := func(f func(*Cost) float64) *float64 {
-		return medianOf(samples, func(s Sample) (float64, bool) {
-			if s.Cost == nil {
-				return 0, false
-			}
-			return f(s.Cost), true
-		})
+		return partMedian(samples, func(s Sample) *Cost { return s.Cost }, f)
 	}
 	cpu := figure(func(c *Cost) float64 { return c.CPU })
 	if cpu == nil {
@@ -98,6 +94,28 @@ func medianCost(samples []Sample) *Cost {
 		RSS:       value(figure(func(c *Cost) float64 { return c.RSS })),
 		Anonymous: value(figure(func(c *Cost) float64 { return c.Anonymous })),
 	}
+}
+
+func medianParked(samples []Sample) *Parked {
+	figure := func(f func(*Parked) float64) *float64 {
+		return partMedian(samples, func(s Sample) *Parked { return s.Parked }, f)
+	}
+	kib := figure(func(p *Parked) float64 { return p.KiB })
+	if kib == nil {
+		return nil
+	}
+	return &Parked{KiB: *kib, CPU: value(figure(func(p *Parked) float64 { return p.CPU }))}
+}
+
+// partMedian is the median of a figure of a part that samples may be without.
+func partMedian[T any](samples []Sample, part func(Sample) *T, f func(*T) float64) *float64 {
+	return medianOf(samples, func(s Sample) (float64, bool) {
+		p := part(s)
+		if p == nil {
+			return 0, false
+		}
+		return f(p), true
+	})
 }
 
 // medianOf returns the median of what is known, nil if nothing is. Of an even number it is the mean of the middle two.

@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 
@@ -124,37 +122,10 @@ func TestMatrixIsJudgedRowByRow(t *testing.T) {
 	}
 }
 
-func TestFlatnessIsJudgedAgainstTheSmallest(t *testing.T) {
-	sized := func(w Workload, depth, queues int, rate float64) Cell {
-		c := cell(Memory, SQSJSON, w, 16, rate, 1)
-		c.Load.Depth, c.Load.Queues = depth, queues
-		return c
-	}
-	cells := []Cell{
-		sized(Depth, 1000, 0, 1000), sized(Depth, 100_000, 0, 700), sized(Queues, 0, 1, 1000), sized(Queues, 0, 1000, 900),
-	}
-	var text []string
-	for _, v := range judgeFlat(cells, Memory) {
-		text = append(text, v.Name+" "+v.String())
-	}
-	want := []string{"depth 100000/1000 0.70 (0.75) !", "queues 1000/1 0.90 (0.80)"}
-	if diff := cmp.Diff(want, text); diff != "" {
-		t.Errorf("judgeFlat() (-want +got):\n%s", diff)
-	}
-}
-
-func TestFlatLoadsStopAtTheDeepest(t *testing.T) {
-	if got := len(flatLoads(Load{}, 100_000)); got != 4 {
-		t.Errorf("flatLoads(100000) has %d loads, want 2 depths and 2 numbers of queues", got)
-	}
-}
-
 func TestMatrixMeasuresWhatIsDemanded(t *testing.T) {
 	template := Load{Body: 16}.Defaults()
 	template.Count = 5
-	h := &Harness{Clock: clock.System{}, Runs: 1, Start: func(context.Context, Mode) (Endpoint, func() error, error) {
-		return real(t), func() error { return nil }, nil
-	}}
+	h := &Harness{Clock: clock.System{}, Runs: 1, Start: inProcess(t)}
 	cells, err := h.Matrix(t.Context(), template)
 	if err != nil || len(cells) != len(demands)*3*3 {
 		t.Fatalf("Matrix() = %d cells, %v; want %d", len(cells), err, len(demands)*3*3)
@@ -168,16 +139,16 @@ func TestMatrixMeasuresWhatIsDemanded(t *testing.T) {
 			}
 		}
 	}
-	flat, err := h.Flat(t.Context(), template, 1000)
-	if err != nil || len(judgeFlat(flat, Memory)) != 1 || len(judgeFlat(flat, OS)) != 1 {
-		t.Errorf("Flat() = %v, judged %v, want the queues alone", err, judgeFlat(flat, Memory))
+}
+
+func TestParkedPollsAreSummarized(t *testing.T) {
+	c := Cell{Runs: []Run{{Sample: Sample{Parked: &Parked{KiB: 3, CPU: 1}}}, {}, {Sample: Sample{Parked: &Parked{KiB: 1, CPU: 2}}}}}
+	c.summarize()
+	if diff := cmp.Diff(&Parked{KiB: 2, CPU: 1.5}, c.Parked); diff != "" {
+		t.Errorf("summary of those that are known (-want +got):\n%s", diff)
 	}
 	var table strings.Builder
-	if err := WriteFlat(&table, flat); err != nil || strings.Count(table.String(), "\n") != 3 {
-		t.Errorf("WriteFlat() = %v:\n%s", err, &table)
-	}
-	h.Start = func(context.Context, Mode) (Endpoint, func() error, error) { return Endpoint{}, nil, errors.New("no") }
-	if _, err := h.Flat(t.Context(), template, 1); err == nil {
-		t.Error("Flat() without a server succeeded")
+	if err := WriteTable(&table, []Cell{c}); err != nil || !strings.Contains(table.String(), " 2.0 ") {
+		t.Errorf("WriteTable() = %v:\n%s", err, &table)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -21,45 +20,77 @@ const (
 	stopLimit  = 20 * time.Second
 )
 
-// ready is what comes before the URL in a child's first line.
-const ready = " http://"
+// What comes before the URLs in a child's announcement.
+const (
+	ready = " http://"
+	admin = "Admin on "
+)
 
-// StartChild starts a program that prints a line with its URL on stdout once it is ready, as "sluice serve" does.
-// Returns it with a function that asks it to end, waits, and kills it if it does not.
-func StartChild(ctx context.Context, command *exec.Cmd) (Endpoint, func() error, error) {
-	out, err := command.StdoutPipe()
-	if err != nil {
-		return Endpoint{}, nil, err
-	}
-	if err := command.Start(); err != nil {
-		return Endpoint{}, nil, fmt.Errorf("cannot start %s: %w", command.Path, err)
-	}
-	stop := func() error { return stopChild(clock.System{}, command) }
-	line, err := firstLine(ctx, out)
-	_, address, found := strings.Cut(line, ready)
-	if err != nil || !found {
-		return Endpoint{}, nil, errors.Join(fmt.Errorf("%s does not say where it listens but %q", command.Path, line), err, stop())
-	}
-	return Endpoint{URL: "http://" + address, PID: command.Process.Pid}, stop, nil
+// Server is an endpoint with what ends it.
+type Server struct {
+	Endpoint
+	Stop func() error // asks it to end, waits, and kills it if it does not
+	Kill func() error // ends it at once: what it has not written yet it never will
 }
 
-// firstLine reads a line; the rest is thrown away, so that the child can go on writing.
-func firstLine(ctx context.Context, out io.Reader) (string, error) {
+// StartChild starts a program that prints a line with its URL on stdout once it is ready, as "sluice serve" does.
+func StartChild(ctx context.Context, command *exec.Cmd) (Server, error) {
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return Server{}, err
+	}
+	if err := command.Start(); err != nil {
+		return Server{}, fmt.Errorf("cannot start %s: %w", command.Path, err)
+	}
+	s := Server{
+		Stop: func() error { return stopChild(clock.System{}, command) },
+		Kill: func() error { return killChild(command) },
+	}
+	lines, err := announcement(ctx, out)
+	_, address, found := strings.Cut(lines[0], ready)
+	if err != nil || !found {
+		return Server{}, errors.Join(fmt.Errorf("%s does not say where it listens but %q", command.Path, lines[0]), err, s.Stop())
+	}
+	s.Endpoint = Endpoint{URL: "http://" + address, PID: command.Process.Pid}
+	for _, line := range lines[1:] {
+		if url, found := strings.CutPrefix(line, admin); found {
+			s.Admin = url
+		}
+	}
+	return s, nil
+}
+
+// announcement reads a line, which may be empty, and those that were written together with it. The rest is thrown
+// away, so that the child can go on writing.
+func announcement(ctx context.Context, out io.Reader) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	lines := make(chan string, 1)
+	announced := make(chan []string, 1)
 	go func() {
 		in := bufio.NewReader(out)
-		line, _ := in.ReadString('\n')
-		lines <- strings.TrimSpace(line)
+		var lines []string
+		for len(lines) == 0 || in.Buffered() > 0 {
+			line, err := in.ReadString('\n')
+			lines = append(lines, strings.TrimSpace(line))
+			if err != nil {
+				break
+			}
+		}
+		announced <- lines
 		_, _ = io.Copy(io.Discard, in) // ends with the child
 	}()
 	select {
-	case line := <-lines:
-		return line, nil
+	case lines := <-announced:
+		return lines, nil
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return []string{""}, ctx.Err()
 	}
+}
+
+func killChild(command *exec.Cmd) error {
+	err := command.Process.Kill()
+	_ = command.Wait() // it tells that the child was killed
+	return err
 }
 
 func stopChild(c clock.Clock, command *exec.Cmd) error {
@@ -90,16 +121,4 @@ func exitOf(err error) error {
 		return nil
 	}
 	return fmt.Errorf("the server ended with %s", failed.ProcessState)
-}
-
-// Data returns the --data and --sync of a mode, and a function that removes the directory it made, if it made one.
-func Data(m Mode) (data, sync string, remove func() error, err error) {
-	if m == Memory {
-		return "memory", "os", func() error { return nil }, nil
-	}
-	dir, err := os.MkdirTemp("", "sluice-bench-")
-	if err != nil {
-		return "", "", nil, fmt.Errorf("no place for the queues: %w", err)
-	}
-	return dir, string(m), func() error { return os.RemoveAll(dir) }, nil
 }

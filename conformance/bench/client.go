@@ -31,7 +31,12 @@ type client struct {
 }
 
 func dial(ctx context.Context, address string) (*client, error) {
-	c := &client{address: address, in: bufio.NewReaderSize(nil, 16<<10)}
+	return dialWith(ctx, address, 16<<10)
+}
+
+// dialWith has a buffer of a size. A line of an answer's head has to fit into it.
+func dialWith(ctx context.Context, address string, buffer int) (*client, error) {
+	c := &client{address: address, in: bufio.NewReaderSize(nil, buffer)}
 	return c, c.dial(ctx)
 }
 

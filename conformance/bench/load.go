@@ -30,14 +30,15 @@ const (
 	Cycle    Workload = "cycle"    // send a message, receive one, delete it
 	Batch    Workload = "batch"    // the same with the largest batch: 10, in MNS 16
 	FIFO     Workload = "fifo"     // cycle on a FIFO queue, over Groups groups
-	LongPoll Workload = "longpoll" // send to a receiver that waits; latency is from the send to its answer
+	LongPoll Workload = "longpoll" // send to a receiver that waits, beside Parked others; latency is from the send to its answer
 	Drain    Workload = "drain"    // receive and delete Depth messages in batches, until none is left
 	Queues   Workload = "queues"   // cycle, each time on another one of Queues queues
 	Depth    Workload = "depth"    // cycle with Depth messages in the queue all the while
+	Deleted  Workload = "deleted"  // cycle on a queue to which Deleted messages have come and from which they have gone
 )
 
 // Workloads are all workloads.
-var Workloads = []Workload{Send, Cycle, Batch, FIFO, LongPoll, Drain, Queues, Depth}
+var Workloads = []Workload{Send, Cycle, Batch, FIFO, LongPoll, Drain, Queues, Depth, Deleted}
 
 // Bounds of a load. Whatever is asked for, a measurement ends.
 const (
@@ -48,6 +49,7 @@ const (
 	MaxDepth       = 5_000_000
 	MaxQueues      = 20_000
 	MaxGroups      = 1_000_000
+	MaxParked      = 10_000
 	MaxRuns        = 99
 )
 
@@ -63,6 +65,8 @@ type Load struct {
 	Depth       int           `json:"depth"`       // messages before the start; drain and depth
 	Queues      int           `json:"queues"`      // queues
 	Groups      int           `json:"groups"`      // fifo
+	Deleted     int           `json:"deleted"`     // messages that have come and gone before the start; deleted
+	Parked      int           `json:"parked"`      // further connections whose polls no message answers, 0 being none; longpoll
 }
 
 // Defaults returns the load with its zero numbers replaced.
@@ -74,6 +78,7 @@ func (l Load) Defaults() Load {
 	l.Depth = cmp.Or(l.Depth, 20_000)
 	l.Queues = cmp.Or(l.Queues, 1000)
 	l.Groups = cmp.Or(l.Groups, 1000)
+	l.Deleted = cmp.Or(l.Deleted, 100_000)
 	return l
 }
 
@@ -98,6 +103,8 @@ func (l Load) Check() error {
 		{"depth", int64(l.Depth), 1, MaxDepth},
 		{"queues", int64(l.Queues), 1, MaxQueues},
 		{"groups", int64(l.Groups), 1, MaxGroups},
+		{"deleted", int64(l.Deleted), 1, MaxDepth},
+		{"parked", int64(l.Parked), 0, MaxParked},
 	} {
 		if b.value < b.min || b.value > b.max {
 			return fmt.Errorf("%s is %d, want %d to %d", b.name, b.value, b.min, b.max)
@@ -114,6 +121,32 @@ func (l Load) checkTimes() error {
 		return fmt.Errorf("warmup is %v, want 0s to %v", l.Warmup, MaxDuration)
 	}
 	return nil
+}
+
+// size is the number that the workload is about, nil if it is about none.
+func (l *Load) size() *int {
+	switch l.Workload {
+	case Depth, Drain:
+		return &l.Depth
+	case Queues:
+		return &l.Queues
+	case FIFO:
+		return &l.Groups
+	case Deleted:
+		return &l.Deleted
+	case LongPoll:
+		return &l.Parked
+	default:
+		return nil
+	}
+}
+
+// label names the workload, and its size where it has one.
+func (l *Load) label() string {
+	if n := l.size(); n != nil && *n > 0 {
+		return fmt.Sprintf("%s %d", l.Workload, *n)
+	}
+	return string(l.Workload)
 }
 
 // unknown reports whether the load is one that the protocol has no words for, so that "all" can pass over it.

@@ -28,6 +28,9 @@ func TestLoadIsBounded(t *testing.T) {
 		{"depth", func(l *Load) { l.Depth = MaxDepth + 1 }, "depth is"},
 		{"queues", func(l *Load) { l.Queues = MaxQueues + 1 }, "queues is"},
 		{"groups", func(l *Load) { l.Groups = 0 }, "groups is 0"},
+		{"deleted", func(l *Load) { l.Deleted = 0 }, "deleted is 0, want 1 to"},
+		{"parked", func(l *Load) { l.Parked = MaxParked + 1 }, "parked is 10001, want 0 to 10000"},
+		{"no parked", func(l *Load) { l.Parked = -1 }, "parked is -1, want 0 to 10000"},
 		{"no time", func(l *Load) { l.Duration = 0 }, "duration is 0s, want up to 10m0s"},
 		{"duration", func(l *Load) { l.Duration = MaxDuration + 1 }, "duration is"},
 		{"warmup", func(l *Load) { l.Warmup = -time.Second }, "warmup is -1s"},
@@ -65,6 +68,21 @@ func TestLoadsPassOverWhatAProtocolDoesNotKnow(t *testing.T) {
 	}
 	if only := Loads(Load{}, []Protocol{MNS}, []Workload{FIFO}, []int{1}); len(only) != 1 {
 		t.Errorf("Loads() of nothing else = %v, want it kept so that Check tells", only)
+	}
+}
+
+func TestLabelTellsTheSizeThatAWorkloadIsAbout(t *testing.T) {
+	for w, want := range map[Workload]string{
+		Send: "send", Cycle: "cycle", Batch: "batch", FIFO: "fifo 1", Queues: "queues 2", Depth: "depth 3", Drain: "drain 3",
+		Deleted: "deleted 4", LongPoll: "longpoll 5",
+	} {
+		l := Load{Workload: w, Groups: 1, Queues: 2, Depth: 3, Deleted: 4, Parked: 5}
+		if got := l.label(); got != want {
+			t.Errorf("label() = %q, want %q", got, want)
+		}
+	}
+	if got := (&Load{Workload: LongPoll}).label(); got != "longpoll" {
+		t.Errorf("label() without parked polls = %q, want longpoll", got)
 	}
 }
 

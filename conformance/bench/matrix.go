@@ -49,7 +49,9 @@ func (h *Harness) Matrix(ctx context.Context, template Load) ([]Cell, error) {
 
 // Verdict compares a figure with what is demanded of it.
 type Verdict struct {
+	Mode   string   `json:"mode,omitempty"`
 	Name   string   `json:"name"`
+	Unit   string   `json:"unit,omitempty"`
 	Value  *float64 `json:"value,omitempty"` // nil if it is not known
 	Demand float64  `json:"demand"`          // 0 if nothing is demanded
 	AtMost bool     `json:"at_most,omitempty"`

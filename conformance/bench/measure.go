@@ -12,6 +12,9 @@ import (
 type Endpoint struct {
 	URL string // http://host:port
 	PID int    // of its process, to read what it uses; 0 if that is not known
+
+	Admin string // URL of its control API; empty if that is not known
+	Data  string // directory of its queues; empty if it has none or that is not known
 }
 
 // Sample is what one run measured.
@@ -32,7 +35,8 @@ type Sample struct {
 	P99 float64 `json:"p99_ms"`
 	Max float64 `json:"max_ms"`
 
-	Cost *Cost `json:"cost,omitempty"` // nil where it is not known
+	Cost   *Cost   `json:"cost,omitempty"`   // nil where it is not known
+	Parked *Parked `json:"parked,omitempty"` // nil without parked polls, and where it is not known
 }
 
 // Cost is what a run cost the server.
@@ -55,13 +59,27 @@ func Measure(ctx context.Context, c clock.Clock, e Endpoint, l Load) (sample Sam
 	if err != nil {
 		return sample, err
 	}
-	if s.plan.filled {
-		if err := s.fill(ctx); err != nil {
-			return sample, err
-		}
-		settle(ctx, c, e)
+	if err := s.prepare(ctx, e); err != nil {
+		return sample, err
+	}
+	if len(s.parked) > 0 {
+		return s.measureBeside(ctx, e)
 	}
 	return s.measure(ctx, e)
+}
+
+// prepare brings the queue into the state that the workload is about.
+func (s *session) prepare(ctx context.Context, e Endpoint) (err error) {
+	switch {
+	case s.plan.filled:
+		err = s.fill(ctx, s.load.Depth)
+	case s.plan.emptied:
+		err = s.wear(ctx, s.load.Deleted)
+	default:
+		return nil
+	}
+	settle(ctx, s.clock, e)
+	return err
 }
 
 // MeasureBare runs the requests of a load against the bare handler: single ones, or batches where the load has batches.
@@ -139,9 +157,11 @@ const (
 )
 
 // settle waits until the server does nothing, if that can be known, but not for long.
-func settle(ctx context.Context, c clock.Clock, e Endpoint) {
+func settle(ctx context.Context, c clock.Clock, e Endpoint) { settleWithin(ctx, c, e, settleLimit) }
+
+func settleWithin(ctx context.Context, c clock.Clock, e Endpoint, limit time.Duration) {
 	before, known := usageOf(e.PID)
-	for range settleLimit / settleStep {
+	for range limit / settleStep {
 		if !known || !rest(ctx, c, settleStep) {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,25 +21,34 @@ import (
 // real is Sluice itself behind HTTP.
 func real(t *testing.T) Endpoint {
 	t.Helper()
-	s, err := sluice.Open(sluice.Options{OnFault: func(f *sluice.Fault) { t.Errorf("fault: %v", f) }})
+	e, stop := served(t, "")
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// served is Sluice itself behind HTTP, with a directory or without, and the function that ends it.
+func served(t *testing.T, data string) (Endpoint, func() error) {
+	t.Helper()
+	s, err := sluice.Open(sluice.Options{Data: data, OnFault: func(f *sluice.Fault) { t.Errorf("fault: %v", f) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := httptest.NewServer(s.Handler())
-	t.Cleanup(func() {
+	return Endpoint{URL: h.URL}, func() error {
 		h.Close()
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return Endpoint{URL: h.URL}
+		return s.Close()
+	}
 }
 
 // short is a load that ends by its count.
 func short(p Protocol, w Workload) Load {
 	return Load{
 		Protocol: p, Workload: w, Concurrency: 4, Body: 64, Duration: time.Minute, Count: 40,
-		Depth: 100, Queues: 8, Groups: 20,
+		Depth: 100, Queues: 8, Groups: 20, Deleted: 100, Parked: 3,
 	}
 }
 
@@ -231,6 +241,14 @@ func TestBacklogThatCannotBeSentIsAnError(t *testing.T) {
 	}
 }
 
+func TestBacklogThatDoesNotGoIsAnError(t *testing.T) {
+	e, c := fake(t, good) // it has no messages
+	_, err := Measure(t.Context(), c, e, short(SQSJSON, Deleted))
+	if err == nil || !strings.Contains(err.Error(), "0 messages have gone, want 100") {
+		t.Errorf("Measure() = %v, want that the backlog stays", err)
+	}
+}
+
 func TestMeasureFailsInOneLine(t *testing.T) {
 	e, c := fake(t, func(string) (int, string) { return 403, "not you" })
 	for _, tt := range []struct{ name, url, want string }{
@@ -296,8 +314,8 @@ func TestSeriesGoesRoundAndComparesNeighbours(t *testing.T) {
 	var order bytes.Buffer
 	stopped := 0
 	h := &Harness{
-		Start: func(_ context.Context, m Mode) (Endpoint, func() error, error) {
-			return real(t), func() error { stopped++; return nil }, nil
+		Start: func(context.Context, Mode, string) (Server, error) {
+			return Server{Endpoint: real(t), Stop: func() error { stopped++; return nil }}, nil
 		},
 		Bare: Endpoint{URL: bare.URL}, Runs: 2, Log: &order,
 	}
@@ -328,22 +346,26 @@ func TestSeriesGoesRoundAndComparesNeighbours(t *testing.T) {
 func checkPrinted(t *testing.T, cells []Cell) {
 	t.Helper()
 	var table, doc bytes.Buffer
-	if err := errors.Join(WriteTable(&table, cells), WriteJSON(&doc, cells)); err != nil {
+	if err := errors.Join(WriteTable(&table, cells), WriteJSON(&doc, cells, []Verdict{{Name: "x", Demand: 2}})); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(table.String(), "\n"); n != 1+len(cells) {
 		t.Errorf("table has %d lines, want %d:\n%s", n, 1+len(cells), &table)
 	}
-	var back struct{ Cells []Cell }
-	if err := json.Unmarshal(doc.Bytes(), &back); err != nil || len(back.Cells) != len(cells) || *back.Cells[0].Ratio != *cells[0].Ratio {
+	var back struct {
+		Cells    []Cell
+		Verdicts []Verdict
+	}
+	if err := json.Unmarshal(doc.Bytes(), &back); err != nil || len(back.Cells) != len(cells) ||
+		*back.Cells[0].Ratio != *cells[0].Ratio || len(back.Verdicts) != 1 || back.Verdicts[0].Demand != 2 {
 		t.Errorf("JSON does not come back: %v\n%s", err, &doc)
 	}
 }
 
 func TestSeriesChecksBeforeItStarts(t *testing.T) {
-	h := &Harness{Start: func(context.Context, Mode) (Endpoint, func() error, error) {
+	h := &Harness{Start: func(context.Context, Mode, string) (Server, error) {
 		t.Error("a server was started")
-		return Endpoint{}, nil, errors.New("no")
+		return Server{}, errors.New("no")
 	}}
 	if _, err := h.Series(t.Context(), Memory, []Load{{}}); err == nil {
 		t.Error("Series() of an empty load succeeded")
@@ -351,5 +373,14 @@ func TestSeriesChecksBeforeItStarts(t *testing.T) {
 	h.Runs = MaxRuns + 1
 	if _, err := h.Series(t.Context(), Memory, []Load{short(MNS, Send)}); err == nil || !strings.Contains(err.Error(), "runs is 100") {
 		t.Errorf("Series() = %v, want that there are too many runs", err)
+	}
+	for _, deepest := range []int{0, MaxDepth + 1} {
+		_, _, flat := h.Flat(t.Context(), Load{}, deepest)
+		_, sizes := h.Sizes(t.Context(), Load{}, deepest)
+		for _, err := range []error{flat, sizes} {
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("max-depth is %d, want 1 to", deepest)) {
+				t.Errorf("a table up to depth %d = %v, want an error that names the flag", deepest, err)
+			}
+		}
 	}
 }

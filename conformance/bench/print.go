@@ -7,44 +7,35 @@ import (
 	"text/tabwriter"
 )
 
-// WriteJSON writes cells as one document with everything that was measured, run by run.
-func WriteJSON(w io.Writer, cells []Cell) error {
+// WriteJSON writes cells and verdicts as one document with everything that was measured, run by run.
+func WriteJSON(w io.Writer, cells []Cell, verdicts []Verdict) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(struct {
-		Cells []Cell `json:"cells"`
-	}{cells})
+		Cells    []Cell    `json:"cells,omitempty"`
+		Verdicts []Verdict `json:"verdicts,omitempty"`
+	}{cells, verdicts})
 }
 
 // WriteTable writes a line for each cell. A dash is what is not known.
 func WriteTable(w io.Writer, cells []Cell) error {
 	return aligned(w, func(t io.Writer) {
-		fmt.Fprintln(t, "mode\tprotocol\tworkload\tc\trequests/s\tmessages/s\tp50 ms\tp99 ms\tmax ms\tCPU µs/request\tRSS MiB\tto bare\tCPU to bare\tempty\trefused\t")
+		fmt.Fprintln(t, "mode\tprotocol\tworkload\tc\trequests/s\tmessages/s\tp50 ms\tp99 ms\tmax ms\tCPU µs/request\tRSS MiB\tKiB a parked poll\tto bare\tCPU to bare\tempty\trefused\t")
 		for i := range cells {
 			c := &cells[i]
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.0f\t%.0f\t%.2f\t%.2f\t%.2f\t", c.Mode, c.Load.Protocol, c.label(),
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.0f\t%.0f\t%.2f\t%.2f\t%.2f\t", c.Mode, c.Load.Protocol, c.Load.label(),
 				c.Load.Concurrency, c.RequestRate, c.MessageRate, c.P50, c.P99, c.Max)
 			cpu, rss := "-", "-"
 			if c.Cost != nil {
 				cpu, rss = fmt.Sprintf("%.0f", c.Cost.CPU), fmt.Sprintf("%.0f", c.Cost.RSS)
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t\n", cpu, rss, figure(c.Ratio), figure(c.CPURatio), c.Empty, c.Refused)
+			poll := "-"
+			if c.Parked != nil {
+				poll = fmt.Sprintf("%.1f", c.Parked.KiB)
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t\n", cpu, rss, poll, figure(c.Ratio), figure(c.CPURatio), c.Empty, c.Refused)
 		}
 	})
-}
-
-// label names the workload, and its size where it has one.
-func (c *Cell) label() string {
-	switch c.Load.Workload {
-	case Depth, Drain:
-		return fmt.Sprintf("%s %d", c.Load.Workload, c.Load.Depth)
-	case Queues:
-		return fmt.Sprintf("%s %d", c.Load.Workload, c.Load.Queues)
-	case FIFO:
-		return fmt.Sprintf("%s %d", c.Load.Workload, c.Load.Groups)
-	default:
-		return string(c.Load.Workload)
-	}
 }
 
 // WriteMatrix writes the ratios of a matrix beside what is demanded of them. An exclamation mark is a demand not met.
@@ -70,13 +61,21 @@ func WriteMatrix(w io.Writer, cells []Cell) error {
 }
 
 // WriteFlat writes the shares of a flatness measurement beside what is demanded of them.
-func WriteFlat(w io.Writer, cells []Cell) error {
-	fmt.Fprintln(w, "Cycles a second as a share of those of the smaller size.")
+func WriteFlat(w io.Writer, verdicts []Verdict) error {
+	fmt.Fprintln(w, "Messages a second of one load as a share of another's. In brackets the least that is demanded, ! where it is not met.")
+	return writeList(w, verdicts)
+}
+
+// WriteSizes writes what was found of sizes beside what is demanded of them.
+func WriteSizes(w io.Writer, verdicts []Verdict) error {
+	fmt.Fprintln(w, "What a server takes. In brackets the most that is demanded, ! where it is not met.")
+	return writeList(w, verdicts)
+}
+
+func writeList(w io.Writer, verdicts []Verdict) error {
 	return aligned(w, func(t io.Writer) {
-		for _, m := range flatModes {
-			for _, v := range judgeFlat(cells, m) {
-				writeRow(t, fmt.Sprintf("%s\t%s", m, v.Name), []Verdict{v})
-			}
+		for _, v := range verdicts {
+			writeRow(t, fmt.Sprintf("%s\t%s\t%s", v.Mode, v.Name, v.Unit), []Verdict{v})
 		}
 	})
 }

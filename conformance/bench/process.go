@@ -2,11 +2,14 @@ package bench
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/core/clock"
 )
 
 // tick is the unit of CPU times in /proc: USER_HZ is 100 on every architecture that Go and Linux share.
@@ -50,6 +53,19 @@ func cpuOf(stat []byte) (time.Duration, bool) {
 	}
 	system, err := strconv.ParseInt(fields[12], 10, 64)
 	return time.Duration(user+system) * tick, err == nil
+}
+
+// idleCPU returns how much of a core a server takes for a while, in percent, nil if that cannot be known.
+func idleCPU(ctx context.Context, c clock.Clock, e Endpoint, span time.Duration) *float64 {
+	before, known := usageOf(e.PID)
+	if !known || !rest(ctx, c, span) {
+		return nil
+	}
+	after, known := usageOf(e.PID)
+	if !known {
+		return nil
+	}
+	return new(100 * (after.cpu - before.cpu).Seconds() / span.Seconds())
 }
 
 // memoryOf reads resident memory in /proc/PID/status, all of it and what is backed by no file.

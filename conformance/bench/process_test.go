@@ -2,12 +2,14 @@ package bench
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -30,6 +32,9 @@ func TestMain(m *testing.M) {
 	case "ready, no handler":
 		fmt.Println("Ready. Listening on http://127.0.0.1:1234")
 		_, _ = bufio.NewReader(os.Stdin).ReadByte()
+	case "ready, admin":
+		fmt.Print("Ready. Listening on http://127.0.0.1:1234\nAlso listening on https://127.0.0.1:1234\nAdmin on http://127.0.0.1:5678\n")
+		_, _ = bufio.NewReader(os.Stdin).ReadByte()
 	case "odd":
 		fmt.Println("hello")
 	case "broken":
@@ -38,39 +43,58 @@ func TestMain(m *testing.M) {
 }
 
 func TestChildIsStartedAndStopped(t *testing.T) {
-	for _, tt := range []struct{ child, url, want string }{
-		{"ready", "http://127.0.0.1:1234", ""},
-		{"ready, no handler", "http://127.0.0.1:1234", ""},
-		{"odd", "", `does not say where it listens but "hello"`},
-		{"broken", "", "exit status 3"},
+	for _, tt := range []struct{ child, url, admin, want string }{
+		{"ready", "http://127.0.0.1:1234", "", ""},
+		{"ready, no handler", "http://127.0.0.1:1234", "", ""},
+		{"ready, admin", "http://127.0.0.1:1234", "http://127.0.0.1:5678", ""},
+		{"odd", "", "", `does not say where it listens but "hello"`},
+		{"broken", "", "", "exit status 3"},
 	} {
 		t.Run(tt.child, func(t *testing.T) {
-			c := exec.Command(os.Args[0])
-			c.Env = append(os.Environ(), asChild+"="+tt.child, "GORACE=atexit_sleep_ms=0")
-			in, err := c.StdinPipe() // held open for the child that reads it
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer in.Close()
-			e, stop, err := StartChild(t.Context(), c)
+			c := child(t, tt.child)
+			s, err := StartChild(t.Context(), c)
 			if tt.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("StartChild() = %v, want %q", err, tt.want)
 				}
 				return
 			}
-			if err != nil || e.URL != tt.url || e.PID != c.Process.Pid {
-				t.Fatalf("StartChild() = %v, %v, want %s and its process", e, err, tt.url)
+			if want := (Endpoint{URL: tt.url, Admin: tt.admin, PID: c.Process.Pid}); err != nil || s.Endpoint != want {
+				t.Fatalf("StartChild() = %+v, %v, want %+v", s.Endpoint, err, want)
 			}
-			if err := stop(); err != nil {
-				t.Errorf("stop() = %v", err)
+			if err := s.Stop(); err != nil {
+				t.Errorf("Stop() = %v", err)
 			}
 		})
 	}
 }
 
+// child is the test binary as a child that has not been started.
+func child(t *testing.T, behaviour string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), asChild+"="+behaviour, "GORACE=atexit_sleep_ms=0")
+	in, err := c.StdinPipe() // held open for the child that reads it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	return c
+}
+
+func TestChildIsKilled(t *testing.T) {
+	c := child(t, "ready") // it would end in order, were it asked to
+	s, err := StartChild(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Kill(); err != nil || c.ProcessState == nil || c.ProcessState.Success() {
+		t.Errorf("Kill() = %v, the child ended with %v, want that it was killed", err, c.ProcessState)
+	}
+}
+
 func TestChildThatCannotStartIsTold(t *testing.T) {
-	if _, _, err := StartChild(t.Context(), exec.Command("/nowhere/sluice")); err == nil || !strings.Contains(err.Error(), "cannot start /nowhere/sluice") {
+	if _, err := StartChild(t.Context(), exec.Command("/nowhere/sluice")); err == nil || !strings.Contains(err.Error(), "cannot start /nowhere/sluice") {
 		t.Errorf("StartChild() = %v", err)
 	}
 }
@@ -112,22 +136,45 @@ func TestCostIsADifference(t *testing.T) {
 	}
 }
 
-func TestDataIsMadeAndRemoved(t *testing.T) {
-	if data, _, remove, err := Data(Memory); data != "memory" || err != nil || remove() != nil {
-		t.Errorf("Data(memory) = %q, %v", data, err)
+func TestDirectoryIsThereForTheModesThatNeedOne(t *testing.T) {
+	h := &Harness{}
+	for _, m := range []Mode{Memory, OS, Always, Target} {
+		var used string
+		wrong := errors.New("wrong")
+		err := h.placed(m, func(data string) error {
+			used = data
+			if _, err := os.Stat(data); (err == nil) != (m == OS || m == Always) {
+				t.Errorf("placed(%s) has directory %q: %v", m, data, err)
+			}
+			return wrong
+		})
+		if !errors.Is(err, wrong) {
+			t.Errorf("placed(%s) = %v, want the error of the use", m, err)
+		}
+		if _, err := os.Stat(used); err == nil {
+			t.Errorf("placed(%s) leaves %q", m, used)
+		}
 	}
-	dir, sync, remove, err := Data(Always)
-	if err != nil || sync != "always" {
-		t.Fatalf("Data(always) = %q, %q, %v", dir, sync, err)
+}
+
+func TestDiskIsWhatFilesTakeNotHowLongTheyAre(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "below"), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Error(err)
+	written, sparse := filepath.Join(dir, "below", "written"), filepath.Join(dir, "sparse")
+	if err := errors.Join(os.WriteFile(written, make([]byte, 100_000), 0o600), os.WriteFile(sparse, nil, 0o600),
+		os.Truncate(sparse, 64<<20)); err != nil {
+		t.Fatal(err)
 	}
-	if err := remove(); err != nil {
-		t.Error(err)
+	got, known := diskOf(dir)
+	if known != (runtime.GOOS != "windows") || known && (got < 100_000 || got > 1<<20) {
+		t.Errorf("diskOf() = %d, %v, want about 100000", got, known)
 	}
-	if _, err := os.Stat(dir); err == nil {
-		t.Errorf("%s is left", dir)
+	for _, none := range []string{"", filepath.Join(dir, "none")} {
+		if got, known := diskOf(none); known && got != 0 || none == "" && known {
+			t.Errorf("diskOf(%q) = %d, %v, want nothing", none, got, known)
+		}
 	}
 }
 

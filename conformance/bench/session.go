@@ -6,7 +6,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"iter"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,10 +20,10 @@ import (
 const (
 	// grace is what the requests under way get after the end of a phase: a poll of 20 seconds, and then some.
 	grace = 30 * time.Second
-	// fillLimit bounds the time to put a backlog into a queue.
+	// fillLimit bounds the time to put a backlog into a queue, and that to take it out.
 	fillLimit = 20 * time.Minute
-	// fillers are the connections that do it.
-	fillers = 16
+	// helpers are the connections that make ready what is measured, and clean up.
+	helpers = 16
 )
 
 // session is one load on one endpoint.
@@ -32,8 +34,10 @@ type session struct {
 	address  string
 	language language
 	body     string
+	prefix   string // of the queues' names
 	queues   []*wire
-	turns    int // taken in earlier phases: a deduplication id must not come again
+	parked   []*wire // the queues of parked polls
+	turns    int     // taken in earlier phases: a deduplication id must not come again
 }
 
 // hostOf returns host and port of a URL such as "http://127.0.0.1:9324".
@@ -48,14 +52,19 @@ func hostOf(target string) (string, error) {
 	return u.Host, nil
 }
 
-// open makes the queues. Whatever it returns has to be closed.
+// open makes the queues, with names that no earlier run has used. Whatever it returns has to be closed.
 func open(ctx context.Context, c clock.Clock, target string, l Load) (*session, error) {
+	return reopen(ctx, c, target, l, "bench-"+strings.ToLower(rand.Text()[:10])+"-")
+}
+
+// reopen is open with the names of an earlier session, whose queues may still be there.
+func reopen(ctx context.Context, c clock.Clock, target string, l Load, prefix string) (*session, error) {
 	host, err := hostOf(target)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{
-		load: l, plan: plans[l.Workload], clock: c, address: host,
+		load: l, plan: plans[l.Workload], clock: c, address: host, prefix: prefix,
 		language: languageOf(l.Protocol, host), body: letters(l.Body),
 	}
 	number := 1
@@ -65,68 +74,114 @@ func open(ctx context.Context, c clock.Clock, target string, l Load) (*session, 
 	case s.plan.alone:
 		number = l.Concurrency
 	}
-	return s, s.create(ctx, number)
+	if s.queues, err = s.create(ctx, "", number); err != nil || !s.plan.parked {
+		return s, err
+	}
+	s.parked, err = s.create(ctx, "parked-", l.Parked)
+	return s, err
 }
 
-// create makes queues with names that no earlier run has used.
-func (s *session) create(ctx context.Context, number int) error {
-	conn, err := dial(ctx, s.address)
-	if err != nil {
+// create makes queues and returns those it has made.
+func (s *session) create(ctx context.Context, kind string, number int) ([]*wire, error) {
+	made := make([]*wire, number)
+	err := s.each(ctx, number, func(conn *client, i int) (err error) {
+		made[i], err = s.createOne(ctx, conn, fmt.Sprintf("%s%s%d", s.prefix, kind, i))
 		return err
+	})
+	return slices.DeleteFunc(made, func(q *wire) bool { return q == nil }), err
+}
+
+func (s *session) createOne(ctx context.Context, conn *client, name string) (*wire, error) {
+	if s.plan.fifo {
+		name += ".fifo"
 	}
-	defer conn.close()
-	prefix := "bench-" + strings.ToLower(rand.Text()[:10]) + "-"
-	for i := range number {
-		name := fmt.Sprintf("%s%d", prefix, i)
-		if s.plan.fifo {
-			name += ".fifo"
-		}
-		status, answer, err := conn.exchange(ctx, s.language.create(name, s.plan.fifo))
-		if err != nil {
-			return err
-		}
-		if status < 200 || status > 299 {
-			return fmt.Errorf("cannot make queue %s: status %d: %.300q", name, status, answer)
-		}
-		q, err := s.language.wire(name, s.plan.fifo, answer, s.body)
-		if err != nil {
-			return err
-		}
-		s.queues = append(s.queues, q)
+	status, answer, err := conn.exchange(ctx, s.language.create(name, s.plan.fifo))
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	if status < 200 || status > 299 {
+		return nil, fmt.Errorf("cannot make queue %s: status %d: %.300q", name, status, answer)
+	}
+	return s.language.wire(name, s.plan.fifo, answer, s.body)
 }
 
 // close deletes the queues. It does so after ctx has ended too.
 func (s *session) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	conn, err := dial(ctx, s.address)
-	if err != nil {
-		return err
-	}
-	defer conn.close()
-	for _, q := range s.queues {
-		if status, answer, err := conn.exchange(ctx, q.drop); err != nil || status > 299 {
+	all := slices.Concat(s.queues, s.parked)
+	return s.each(ctx, len(all), func(conn *client, i int) error {
+		if status, answer, err := conn.exchange(ctx, all[i].drop); err != nil || status > 299 {
 			return errors.Join(err, fmt.Errorf("cannot delete a queue: status %d: %.300q", status, answer))
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
-// fill puts the backlog of the load into the queue.
-func (s *session) fill(ctx context.Context) error {
-	batches := (s.load.Depth + s.language.batch() - 1) / s.language.batch()
+// each does something n times, on a few connections.
+func (s *session) each(ctx context.Context, n int, do func(conn *client, i int) error) error {
+	return spread(ctx, n, func(numbers iter.Seq[int]) error {
+		conn, err := dial(ctx, s.address)
+		if err != nil {
+			return err
+		}
+		defer conn.close()
+		for i := range numbers {
+			if err := do(conn, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// spread has a few helpers take the numbers below n by turns. The first of them that fails ends it.
+func spread(ctx context.Context, n int, help func(numbers iter.Seq[int]) error) error {
+	var taken atomic.Int64
+	numbers := func(yield func(int) bool) {
+		for i := int(taken.Add(1)) - 1; i < n && yield(i); i = int(taken.Add(1)) - 1 {
+		}
+	}
+	errs := make([]error, min(helpers, n))
+	var group sync.WaitGroup
+	for k := range errs {
+		group.Go(func() {
+			if errs[k] = help(numbers); errs[k] != nil {
+				taken.Store(int64(n))
+			}
+		})
+	}
+	group.Wait()
+	return firstOf(ctx, errs)
+}
+
+// fill puts a backlog into the queue, in whole batches.
+func (s *session) fill(ctx context.Context, messages int) error {
+	batches := (messages + s.language.batch() - 1) / s.language.batch()
 	p := &phase{turn: (*worker).sendBatch, until: s.clock.Now().Add(fillLimit)}
 	p.left.Store(int64(batches))
-	t, err := s.run(ctx, p, min(fillers, batches))
-	if err == nil && t.messages < int64(s.load.Depth) {
-		err = fmt.Errorf("the backlog is %d messages, want %d: %w", t.messages, s.load.Depth, cmp.Or(t.refusal, errTooSlow))
+	t, err := s.run(ctx, p, min(helpers, batches))
+	if err == nil && t.messages < int64(messages) {
+		err = fmt.Errorf("the backlog is %d messages, want %d: %w", t.messages, messages, cmp.Or(t.refusal, errTooSlow))
 	}
 	return err
 }
 
-var errTooSlow = fmt.Errorf("more than %v to send them", fillLimit)
+// wear puts a backlog into the queue and takes all of it out.
+func (s *session) wear(ctx context.Context, messages int) error {
+	if err := s.fill(ctx, messages); err != nil {
+		return err
+	}
+	p := &phase{turn: (*worker).drain, until: s.clock.Now().Add(fillLimit)}
+	p.left.Store(MaxCount)
+	t, err := s.run(ctx, p, helpers)
+	if err == nil && t.messages < int64(messages) {
+		err = fmt.Errorf("%d messages have gone, want %d: %w", t.messages, messages, cmp.Or(t.refusal, errTooSlow))
+	}
+	return err
+}
+
+var errTooSlow = fmt.Errorf("it takes more than %v", fillLimit)
 
 // phase is a bounded time in which workers take turns.
 type phase struct {

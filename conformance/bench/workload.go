@@ -2,19 +2,21 @@ package bench
 
 import "time"
 
-// parked is how long a poll is given to reach the server and wait there. Were it too short, the message would be there
+// arrival is how long a poll is given to reach the server and wait there. Were it too short, the message would be there
 // before the receiver: the latency would be that of a receive, never too long.
-const parked = 2 * time.Millisecond
+const arrival = 2 * time.Millisecond
 
 // plan is how a workload is run.
 type plan struct {
-	turn   func(w *worker) error
-	fifo   bool // on a FIFO queue
-	many   bool // on Load.Queues queues
-	alone  bool // each worker has a queue to itself
-	paired bool // each worker has a second connection
-	filled bool // with Load.Depth messages before the start
-	once   bool // ends by itself, so that it cannot be warmed up
+	turn    func(w *worker) error
+	fifo    bool // on a FIFO queue
+	many    bool // on Load.Queues queues
+	alone   bool // each worker has a queue to itself
+	paired  bool // each worker has a second connection
+	parked  bool // beside Load.Parked polls
+	filled  bool // with Load.Depth messages before the start
+	emptied bool // after Load.Deleted messages have come and gone
+	once    bool // ends by itself, so that it cannot be warmed up
 }
 
 // plans has a row for each workload.
@@ -23,10 +25,11 @@ var plans = map[Workload]plan{
 	Cycle:    {turn: (*worker).cycle},
 	Batch:    {turn: (*worker).cycleBatch},
 	FIFO:     {turn: (*worker).cycleFIFO, fifo: true},
-	LongPoll: {turn: (*worker).wake, alone: true, paired: true},
+	LongPoll: {turn: (*worker).wake, alone: true, paired: true, parked: true},
 	Drain:    {turn: (*worker).drain, filled: true, once: true},
 	Queues:   {turn: (*worker).cycle, many: true},
 	Depth:    {turn: (*worker).cycle, filled: true},
+	Deleted:  {turn: (*worker).cycle, emptied: true},
 }
 
 func (w *worker) sendOne() error {
@@ -94,13 +97,15 @@ func (w *worker) drain() error {
 }
 
 // wake measures the time from the beginning of a send until a receiver that waited for it has its answer. The other
-// requests are counted, but their latency is not: they are not what the workload is about.
+// requests are counted, but their latency is not: they are not what the workload is about. The rest before each send
+// paces it. With one connection the server has nothing else to do and the latency is that of the wake-up; with as many
+// as keep it busy, it is mostly that of the queue in front of the processor.
 func (w *worker) wake() error {
 	q := w.queue()
 	if err := w.waiter.begin(w.ctx, q.poll); err != nil {
 		return err
 	}
-	if !rest(w.ctx, w.clock, parked) {
+	if !rest(w.ctx, w.clock, arrival) {
 		return w.ctx.Err()
 	}
 	begin := w.clock.Now()
