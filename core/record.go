@@ -157,9 +157,29 @@ type content struct {
 	source     *QueueKey
 }
 
+// headSize is what the fixed fields of a message's record take, at most but for counts that no queue reaches.
+const headSize = 48
+
+// size is about what the content takes in a record, and no less but for huge attributes. A record stays in memory as it was
+// made, so what is asked for too much is lost for as long as the message lives.
+func (c *content) size() int {
+	size := 16 + len(Digest{}) + len(c.sender) + len(c.dedupID) + len(c.body)
+	for _, s := range []string{c.trace.XRay, c.trace.Parent, c.trace.State, c.trace.Baggage} {
+		size += len(s)
+	}
+	for i := range c.attributes {
+		a := &c.attributes[i]
+		size += 8 + len(a.Name) + len(a.Label) + len(a.Value)
+	}
+	if c.source != nil {
+		size += 4 + len(c.source.Namespace.Account) + len(c.source.Namespace.Region) + len(c.source.Name)
+	}
+	return size
+}
+
 // encodeMessage returns the record of a message as it enters a queue. Head first: recovery reads nothing else.
 func encodeMessage(m *message, group string, c *content) []byte {
-	w := newWriter(176 + len(c.body) + 64*len(c.attributes))
+	w := newWriter(headSize + len(group) + c.size())
 	w.b = append(w.b, m.id[:]...)
 	w.instant(m.sentAt)
 	w.instant(m.enteredAt)

@@ -2,6 +2,7 @@ package core
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,31 @@ func TestMessageRecordsRoundTrip(t *testing.T) {
 			t.Errorf("error %v, %d bytes left", r.err, len(r.b))
 		}
 	})
+}
+
+// A record keeps the memory that it was given.
+func TestMessageRecordsTakeLittleMoreThanTheyHold(t *testing.T) {
+	at := instantOf(epoch)
+	for _, tt := range []struct {
+		name  string
+		group string
+		m     message
+		c     content
+	}{
+		{"small", "", message{sentAt: at, enteredAt: at, visibleAt: at, priority: 8}, content{body: "b", sender: "AIDAEXAMPLEEXAMPLE012"}},
+		{"large", "g", message{sentAt: at, enteredAt: at, visibleAt: at, priority: 8}, content{body: strings.Repeat("b", 1<<20)}},
+		{"everything", strings.Repeat("g", 128), message{sentAt: at, enteredAt: at, visibleAt: at, firstAt: at, receives: 1000, before: 1000, priority: 16}, content{
+			body: strings.Repeat("b", 300), sender: "AIDAEXAMPLEEXAMPLE012", dedupID: strings.Repeat("d", 128),
+			trace:      Trace{XRay: strings.Repeat("x", 100), Parent: strings.Repeat("p", 55), State: "s", Baggage: "b"},
+			source:     &QueueKey{Namespace{"123456789012", "us-east-1"}, "source"},
+			attributes: []Attribute{{Name: "n", Kind: Binary, Label: "l", Value: bytes.Repeat([]byte("v"), 1000)}, {Name: "m", Kind: Text, Value: []byte("v")}},
+		}},
+	} {
+		record := encodeMessage(&tt.m, tt.group, &tt.c)
+		if asked := headSize + len(tt.group) + tt.c.size(); len(record) > asked || len(record) < asked-24 {
+			t.Errorf("%s: a record of %d bytes was given %d, want no less and at most 24 more", tt.name, len(record), asked)
+		}
+	}
 }
 
 func TestStateRecordsRoundTrip(t *testing.T) {
