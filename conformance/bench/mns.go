@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,8 +13,8 @@ const mnsBatch = 16
 // mns is MNS in XML.
 type mns struct{ host string }
 
-func (mns) batch() int     { return mnsBatch }
-func (mns) partly() []byte { return []byte("<ErrorCode>") }
+func (mns) batch() int                { return mnsBatch }
+func (mns) partly(answer []byte) bool { return bytes.Contains(answer, []byte("<ErrorCode>")) }
 
 // nothing is MessageNotExist.
 func (mns) nothing(status int) bool { return status == http.StatusNotFound }

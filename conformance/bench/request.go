@@ -32,8 +32,8 @@ type language interface {
 	receipts(answer []byte, to [][]byte) [][]byte
 	// nothing reports whether a status is the answer to a receive that finds no message, besides an empty 200.
 	nothing(status int) bool
-	// partly is what only answers have in which entries of a batch failed.
-	partly() []byte
+	// partly reports whether entries of a batch failed.
+	partly(answer []byte) bool
 }
 
 // languageOf returns the language for requests to a host.

@@ -109,6 +109,7 @@ func TestReceiptsAreFound(t *testing.T) {
 		answer string
 	}{
 		{SQSJSON, `{"Messages":[{"Body":"x","ReceiptHandle":"a"},{"ReceiptHandle":"b"}]}`},
+		{SQSJSON, "{\"Messages\": [ {\"ReceiptHandle\" :\n\"a\" }, {\"ReceiptHandle\": null},{\"ReceiptHandle\": \"b\"}]}"},
 		{SQSQuery, `<Message><ReceiptHandle>a</ReceiptHandle></Message><Message><ReceiptHandle>b</ReceiptHandle></Message>`},
 		{MNS, "<Message>\n  <ReceiptHandle>a</ReceiptHandle>\n</Message><ReceiptHandle>b</ReceiptHandle>"},
 	} {
@@ -118,6 +119,27 @@ func TestReceiptsAreFound(t *testing.T) {
 		}
 		if none := l.receipts([]byte("{}<ReceiptHandle>cut"), nil); len(none) != 0 {
 			t.Errorf("%s receipts of an answer without = %q", tt.p, none)
+		}
+	}
+}
+
+func TestFailedEntriesAreFound(t *testing.T) {
+	for _, tt := range []struct {
+		p      Protocol
+		answer string
+		want   bool
+	}{
+		{SQSJSON, `{"Failed":[{"Id":"1"}],"Successful":[]}`, true},
+		{SQSJSON, "{\"Successful\": [], \"Failed\": [\n {\"Id\": \"1\"}]}", true},
+		{SQSJSON, `{"Failed": [], "Successful":[{"Id":"1"}]}`, false},
+		{SQSJSON, `{"Successful":[{"Id":"1"}]}`, false},
+		{SQSQuery, "<BatchResultErrorEntry><Id>1</Id></BatchResultErrorEntry>", true},
+		{SQSQuery, "<SendMessageBatchResultEntry/>", false},
+		{MNS, "<Messages><Message><ErrorCode>c</ErrorCode></Message></Messages>", true},
+		{MNS, "<Messages><Message/></Messages>", false},
+	} {
+		if got := languageOf(tt.p, "h").partly([]byte(tt.answer)); got != tt.want {
+			t.Errorf("%s partly(%s) = %t, want %t", tt.p, tt.answer, got, tt.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -27,7 +28,11 @@ type sqsJSON struct{ host string }
 
 func (sqsJSON) batch() int       { return sqsBatch }
 func (sqsJSON) nothing(int) bool { return false }
-func (sqsJSON) partly() []byte   { return []byte(`"Failed":[{`) }
+func (sqsJSON) partly(answer []byte) bool {
+	failed, ok := member(answer, `"Failed"`)
+	list, isList := bytes.CutPrefix(failed, []byte("["))
+	return ok && isList && bytes.HasPrefix(bytes.TrimLeft(list, spaces), []byte("{"))
+}
 
 func (s sqsJSON) head(operation string) []byte {
 	return head("POST", "/", s.host,
@@ -45,7 +50,7 @@ func (s sqsJSON) create(name string, fifo bool) []byte {
 }
 
 func (s sqsJSON) wire(_ string, fifo bool, answer []byte, body string) (*wire, error) {
-	found := between(answer, `"QueueUrl":"`, `"`, nil)
+	found := texts(answer, `"QueueUrl"`, nil)
 	if len(found) == 0 {
 		return nil, errNoURL
 	}
@@ -88,5 +93,34 @@ func appendJSONEntry(b []byte, i int, receipt []byte) []byte {
 }
 
 func (sqsJSON) receipts(answer []byte, to [][]byte) [][]byte {
-	return between(answer, `"ReceiptHandle":"`, `"`, to)
+	return texts(answer, `"ReceiptHandle"`, to)
+}
+
+// texts appends the values of all members of a name that are strings, as they are written.
+func texts(answer []byte, name string, to [][]byte) [][]byte {
+	for {
+		value, ok := member(answer, name)
+		if !ok {
+			return to
+		}
+		text, isText := bytes.CutPrefix(value, []byte(`"`))
+		end := bytes.IndexByte(text, '"')
+		if isText && end >= 0 {
+			to = append(to, text[:end])
+		}
+		answer = text[max(end, 0):]
+	}
+}
+
+// spaces may stand between the parts of a document; some servers put one behind each colon.
+const spaces = " \t\r\n"
+
+// member returns what follows the first member of a name, which is given in its quotes: its value, and the rest.
+func member(answer []byte, name string) (value []byte, ok bool) {
+	at := bytes.Index(answer, []byte(name))
+	if at < 0 {
+		return nil, false
+	}
+	value, ok = bytes.CutPrefix(bytes.TrimLeft(answer[at+len(name):], spaces), []byte(":"))
+	return bytes.TrimLeft(value, spaces), ok
 }

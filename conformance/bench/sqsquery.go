@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"net/url"
 	"strconv"
 	"strings"
@@ -11,7 +12,9 @@ type sqsQuery struct{ host string }
 
 func (sqsQuery) batch() int       { return sqsBatch }
 func (sqsQuery) nothing(int) bool { return false }
-func (sqsQuery) partly() []byte   { return []byte("<BatchResultErrorEntry>") }
+func (sqsQuery) partly(answer []byte) bool {
+	return bytes.Contains(answer, []byte("<BatchResultErrorEntry>"))
+}
 
 func (s sqsQuery) head(path string) []byte {
 	return head("POST", path, s.host, signed("Content-Type: application/x-www-form-urlencoded")...)

@@ -122,7 +122,7 @@ func (w *worker) askBatch(request []byte) (done bool, err error) {
 	if body == nil || err != nil {
 		return false, err
 	}
-	if bytes.Contains(body, w.language.partly()) {
+	if w.language.partly(body) {
 		return false, w.refuse(200, body)
 	}
 	return true, nil
