@@ -50,12 +50,13 @@ func (d *doors) wait() error {
 func (d *doors) serve(l *listener) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.over {
-		l.Close()
-		return
-	}
 	var ctx context.Context
 	ctx, l.leave = context.WithCancel(d.ctx)
+	if d.over {
+		l.leave()
+		_ = l.Close()
+		return
+	}
 	d.closed.Go(func() {
 		defer l.leave()
 		if err := d.server.Serve(ctx, l); err != nil {
@@ -108,6 +109,7 @@ func (d *doors) make(m *move, certificates certs.Source, log *slog.Logger) {
 	}
 	for _, l := range m.closing {
 		l.leave()
+		<-l.closed // the next reload may want the address again
 		log.Info("no longer listening on " + l.url())
 	}
 	d.open = m.after

@@ -84,6 +84,37 @@ func hasReceiver(r *running) bool {
 	return strings.Contains(w.Body.String(), `"waitingReceivers":1`)
 }
 
+// One address after the other is closed and opened again at once, as by a script that sends SIGHUP for each of its steps.
+func TestClosedAddressesCanBeOpenedAgainAtOnce(t *testing.T) {
+	first, second := freeAddress(t), freeAddress(t)
+	_, reload := reloading(t, "listen: "+first+"\n")
+	for range 50 {
+		for _, file := range []string{"listen: [" + first + ", " + second + "]\n", "listen: " + first + "\n"} {
+			if log := reload(file); !strings.Contains(log, "settings applied") {
+				t.Fatalf("log = %s, want that all was applied", log)
+			}
+		}
+	}
+}
+
+// A reload that comes while the server is about to end may still open an address, and another one close it.
+func TestAddressesThatCameTooLateCanBeClosed(t *testing.T) {
+	r, _ := reloading(t, "")
+	r.doors.stop()
+	if err := r.doors.wait(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.doors.make(&move{after: []*listener{l}, opened: []*listener{l}}, nil, r.log)
+	if isOpen(l.url()) {
+		t.Error("an address that came too late answers")
+	}
+	r.doors.make(&move{closing: []*listener{l}}, nil, r.log)
+}
+
 func TestReloadThatCannotListenChangesNothing(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

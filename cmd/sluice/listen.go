@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 
 	"github.com/sluicemq/sluice"
 	"github.com/sluicemq/sluice/cmd/sluice/internal/certs"
@@ -45,6 +46,9 @@ func (l *listenFlag) Set(v string) error {
 
 func hasPort(host string) bool {
 	_, port, err := net.SplitHostPort(host)
+	if err == nil && port != "" {
+		_, err = net.LookupPort("tcp", port) // which knows names as well
+	}
 	return err == nil && port != ""
 }
 
@@ -57,6 +61,14 @@ type listener struct {
 	scheme string
 	host   string             // as it was given
 	leave  context.CancelFunc // ends serving on it; nil before that
+	close  sync.Once
+	closed chan struct{} // closed once it takes no more connections
+}
+
+// Close ends listening.
+func (l *listener) Close() error {
+	defer l.close.Do(func() { close(l.closed) })
+	return l.Listener.Close()
 }
 
 // splitAddress returns the scheme of an address, and the rest as package net wants it.
@@ -92,12 +104,12 @@ func listen(address string) (*listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", host, plain(err))
 	}
-	return &listener{Listener: l, scheme: scheme, host: host}, nil
+	return &listener{Listener: l, scheme: scheme, host: host, closed: make(chan struct{})}, nil
 }
 
 func closeAll(all []*listener) {
 	for _, l := range all {
-		l.Close()
+		_ = l.Close()
 	}
 }
 

@@ -71,7 +71,7 @@ func (r *running) reload(ctx context.Context) {
 
 // apply does first what can fail and be undone, and then, all or nothing, what the server makes of the settings.
 func (r *running) apply(ctx context.Context) (waiting []string, err error) {
-	next, err := r.settings.again()
+	next, err := r.read()
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +108,24 @@ func (r *running) apply(ctx context.Context) (waiting []string, err error) {
 	}
 	r.settings.listen, r.settings.file = next.listen, next.file
 	return waiting, nil
+}
+
+// read reads the settings again. What they are read from may keep it waiting, such as a named pipe that nobody writes to: that
+// must not hold up the end of serving.
+func (r *running) read() (settings, error) {
+	var next settings
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		next, err = r.settings.again()
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return next, err
+	case <-r.doors.ctx.Done():
+		return settings{}, errors.New("serving ends while they are being read")
+	}
 }
 
 // waits names the settings that are others than at the start and that the program itself does not change while it runs.

@@ -148,3 +148,22 @@ func TestReloadMovesTheURLOfThePushCertificate(t *testing.T) {
 		}
 	}
 }
+
+// What the settings are read from may be a named pipe that nobody writes to.
+func TestReadingSettingsDoesNotHoldUpTheEnd(t *testing.T) {
+	r, reload := reloading(t, "{}\n")
+	reading, written := make(chan struct{}), make(chan struct{})
+	defer close(written)
+	r.settings.again = func() (settings, error) {
+		close(reading)
+		<-written
+		return settings{}, nil
+	}
+	go func() {
+		<-reading
+		r.doors.stop()
+	}()
+	if log := reload(""); !strings.Contains(log, "serving ends") {
+		t.Errorf("log = %s, want that the reload has given up", log)
+	}
+}

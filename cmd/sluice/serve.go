@@ -47,24 +47,24 @@ is not is told in the log. SIGHUP applies the file anew.`,
 	adminFlags(f)
 	f.String("config", "", "YAML file with these and more settings")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		signals, ignore := hangups()
+		defer ignore()
 		s, err := settle(c, os.LookupEnv)
 		if err != nil {
 			return err
 		}
 		s.strangers = strangers(c.Root(), os.Environ())
-		return serve(c.Context(), s, c.OutOrStdout(), c.ErrOrStderr())
+		return serve(c.Context(), s, signals, c.OutOrStdout(), c.ErrOrStderr())
 	}
 	return c
 }
 
 // serve listens first: a busy port must not touch the data, and a client that comes early waits instead of failing.
-func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+func serve(ctx context.Context, s settings, signals <-chan os.Signal, stdout, stderr io.Writer) error {
 	collectLazily()
 	if s.options.Data != sluice.Memory {
 		spareProcessor()
 	}
-	signals, ignore := hangups()
-	defer ignore()
 	listeners, err := listenOn(s.listen)
 	if err != nil {
 		return err
