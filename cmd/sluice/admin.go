@@ -35,6 +35,13 @@ func settleAdmin(f *pflag.FlagSet) adminSettings {
 	return adminSettings{address: value(f, "admin"), asked: f.Changed("admin"), token: value(f, "admin-token")}
 }
 
+func (s *adminSettings) validate() error {
+	if _, host := splitAddress(s.address); s.address != adminNone && !hasPort(host) {
+		return fmt.Errorf("admin is %q, want %s or host:port", s.address, adminNone)
+	}
+	return nil
+}
+
 // admin is the control API of a program that serves.
 type admin struct {
 	net.Listener        // nil: there is none

@@ -251,9 +251,12 @@ func TestEnvAsksTheControlAPIThatTheFileNames(t *testing.T) {
 	}
 	srv := httptest.NewServer(s.Admin())
 	t.Cleanup(func() { srv.Close(); _ = s.Close() })
-	config := writeConfig(t, "admin: "+strings.TrimPrefix(srv.URL, "http://")+"\n")
-	if out, want := said(t, "env", "--config="+config), "export AWS_ENDPOINT_URL='http://127.0.0.1:1'\n"; !strings.Contains(out, want) {
-		t.Errorf("env = %s, want %q in it", out, want)
+	host := strings.TrimPrefix(srv.URL, "http://")
+	for _, address := range []string{host, strings.TrimPrefix(host, "127.0.0.1:")} {
+		config := writeConfig(t, "admin: "+address+"\n")
+		if out, want := said(t, "env", "--config="+config), "export AWS_ENDPOINT_URL='http://127.0.0.1:1'\n"; !strings.Contains(out, want) {
+			t.Errorf("env with the control API at %s = %s, want %q in it", address, out, want)
+		}
 	}
 }
 

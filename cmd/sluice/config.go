@@ -101,20 +101,49 @@ func (t *text) UnmarshalYAML(n *yaml.Node) error {
 // with a leading zero, as accounts do, or like nothing at all, is quoted.
 func (t text) MarshalYAML() (any, error) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: t.value, LineComment: t.note}
-	if tag := n.ShortTag(); tag == "!!null" || tag == "!!timestamp" || len(t.value) > 1 && t.value[0] == '0' && tag == "!!int" {
+	if n.ShortTag() == "!!null" || misread(n) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n, nil
 }
 
+// misread reports whether YAML makes another text of a plain scalar: a moment of the version of a policy, which is a day, and
+// a number without the leading zeros of an account.
+func misread(n *yaml.Node) bool {
+	zero := len(n.Value) > 1 && n.Value[0] == '0'
+	switch n.ShortTag() {
+	case "!!timestamp":
+		return true
+	case "!!int":
+		return zero
+	case "!!float":
+		return zero && n.Value[1] >= '0' && n.Value[1] <= '9'
+	}
+	return false
+}
+
+// literally makes texts of what would be misread.
+func literally(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && misread(n) {
+		n.Tag = "!!str"
+	}
+	if n.Alias != nil {
+		literally(n.Alias)
+	}
+	for _, each := range n.Content {
+		literally(each)
+	}
+}
+
 // document is a scalar, or a list or section that stands for the JSON with the same content, as access policies have it.
 type document struct{ text }
 
-// UnmarshalYAML takes anything.
+// UnmarshalYAML takes anything that is not in itself.
 func (d *document) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
 		return d.text.UnmarshalYAML(n)
 	}
+	literally(n)
 	var content any
 	if err := n.Decode(&content); err != nil {
 		return err

@@ -96,7 +96,7 @@ subscriptions:
 		`:12: one of the two is in another bridge already`,
 		`:14: a credential needs both id and secret`,
 		`:15: mapping key "a" already defined at line 15`,
-		`:16: this is "nobody", want a section`,
+		`:16: this is a single value, want a section`,
 		`:18: fault "f": kind is "fire", want throttle, error, over-limit, lost-answer, latency, drop, duplicate or reorder`,
 		`:20: fault "g": name is that of another rule as well`,
 		`:22: delay is "soon", want seconds, as in 90, 90s or 1m30s`,

@@ -56,7 +56,7 @@ func settle(c *cobra.Command, env lookup) (settings, error) {
 	s.options.Sync = sluice.Sync(value(f, "sync"))
 	s.options.Strict = value(f, "strict") == "true"
 	s.options.AccountPerKey = value(f, "account-per-key") == "true"
-	for _, err := range []error{s.security.validate(), s.authorize(value(f, "auth"))} {
+	for _, err := range []error{s.security.validate(), s.admin.validate(), s.authorize(value(f, "auth"))} {
 		if err != nil {
 			wrong = append(wrong, &problem{err: err})
 		}

@@ -71,16 +71,13 @@ func (s *shape) fitKind(n *yaml.Node, of reflect.Type, at place) *yaml.Node {
 	return s.section(n, of, at)
 }
 
-// kind returns the node if it is of the kind, and notes what it is otherwise.
+// kind returns the node if it is of the kind, and notes what it is otherwise. The value is not told: it can be a secret in the
+// wrong place, or all of a file that is no YAML.
 func (s *shape) kind(n *yaml.Node, at place, want yaml.Kind) *yaml.Node {
 	if n.Kind == want {
 		return n
 	}
-	have := inWords(n.Kind)
-	if n.Kind == yaml.ScalarNode {
-		have = fmt.Sprintf("%q", n.Value)
-	}
-	s.c.wrong(n.Line, at, fmt.Errorf("this is %s, want %s", have, inWords(want)))
+	s.c.wrong(n.Line, at, fmt.Errorf("this is %s, want %s", inWords(n.Kind), inWords(want)))
 	return nil
 }
 

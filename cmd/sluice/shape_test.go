@@ -33,13 +33,13 @@ func TestHostileFilesAreRefusedByLine(t *testing.T) {
 		{"the same tag twice", "queues:\n- name: q\n  tags:\n    a: b\n    a: c\n", ":5: a is there twice, first in line 4"},
 		{"two documents", "data: memory\n---\ndata: other\n", ":2: a second document begins here, want one"},
 		{"a list", "- a\n", ":1: this is a list, want a section"},
-		{"a text", "data\n", `:1: this is "data", want a section`},
+		{"a text", "AWS_SECRET_ACCESS_KEY=x\n", ":1: this is a single value, want a section"},
 		{"a tab", "sqs:\n\tregion: x\n", ":2: "},
 		{"a zero byte", "data: a\x00b\n", "control characters are not allowed"},
 		{"no UTF-8", "data: \xff\n", "invalid leading UTF-8 octet"},
 		{"lines of Windows", "data: memory\r\n\r\ncolour: red\r\n", ":3: unknown setting colour"},
 		{"nothing in a list", "listen: [a:1, ]\nadmin-hosts:\n- x\n-\n", ":4: there is nothing in this place of the list"},
-		{"merged nonsense", "sqs:\n  <<: 3\n", `:2: this is "3", want a section`},
+		{"merged nonsense", "sqs:\n  <<: 3\n", `:2: this is a single value, want a section`},
 		{"merged unknown", "queues:\n- &a {name: a, colour: red}\n- {<<: *a, name: b}\n", ":2: unknown setting colour"},
 		{"hexadecimal number", "queues: [{name: q, max-size: 0x400}]\n", `:1: max-size is "0x400", want a number`},
 		{"number with a unit", "queues: [{name: q, max-size: 64KB}]\n", `:1: max-size is "64KB", want a number`},
@@ -100,6 +100,20 @@ func TestUnusualFilesAreRead(t *testing.T) {
 	queues := c.options().Resources.Queues
 	if diff := cmp.Diff([]string{"a 1m0s", "b 1m0s"}, []string{queues[0].Name + " " + queues[0].Delay.String(), queues[1].Name + " " + queues[1].Delay.String()}); diff != "" {
 		t.Errorf("merged queues (-want +got):\n%s", diff)
+	}
+}
+
+// The version of a policy is a day to YAML, and an account is a number, which has no leading zeros.
+func TestDocumentsHaveTheTextsOfTheFile(t *testing.T) {
+	c := readConfig(writeConfig(t, `queues:
+- name: q
+  attributes:
+    Policy: {Version: 2012-10-17, Accounts: [000000000000, 012345678912, 123456789012], Rest: [0, 0.5, 1.50, true, "1", null]}
+`))
+	got := c.options().Resources.Queues[0].Attributes["Policy"]
+	want := `{"Accounts":["000000000000","012345678912",123456789012],"Rest":[0,0.5,1.5,true,"1",null],"Version":"2012-10-17"}`
+	if err := c.problems.err(); err != nil || got != want {
+		t.Errorf("the policy = %s, %v, want %s", got, err, want)
 	}
 }
 
