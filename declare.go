@@ -1,6 +1,7 @@
 package sluice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ type declaration struct {
 	queues        map[core.QueueKey]*Queue
 	topics        map[core.TopicKey]*Topic
 	subscriptions map[subscriptionKey]bool
+
+	redrives map[core.QueueKey]*core.Redrive // what queues have of which there is a copy without it, see sameAs
 }
 
 type subscriptionKey struct {
@@ -224,7 +227,7 @@ func (d *declaration) deadLetter(ctx context.Context, q *Queue) error {
 	key, broker := d.key(q), d.under(q)
 	wanted := &core.Redrive{Target: d.named(q, q.DeadLetter.Queue), MaxReceives: q.DeadLetter.MaxReceives}
 	info, err := broker.Queue(ctx, key)
-	if err != nil || reflect.DeepEqual(info.Settings.Redrive, wanted) {
+	if err != nil || reflect.DeepEqual(cmp.Or(info.Settings.Redrive, d.redrives[key]), wanted) {
 		return err
 	}
 	if target, declared := d.queues[wanted.Target]; declared && target == nil {

@@ -224,3 +224,45 @@ func TestOpenThatFailsLeavesNoQueues(t *testing.T) {
 		t.Errorf("ListQueues = %s, want none of those that were declared before the wrong one", got)
 	}
 }
+
+// What has been found out when the dead-letter queue was named is not asked again: deleted or closed since, it is still named.
+func TestQueuesKeepDeadLetterQueuesThatCouldNotBeNamedAnyMore(t *testing.T) {
+	o := sluice.Options{Data: filepath.Join(t.TempDir(), "data")}
+	s := open(t, o)
+	h := s.Handler()
+	sqsCall(h, "CreateQueue", `{"QueueName":"dead"}`)
+	o.Resources = sluice.Resources{Queues: []sluice.Queue{{Name: "q", DeadLetter: &sluice.DeadLetter{Queue: "dead", MaxReceives: 3}}}}
+	for _, change := range []struct{ operation, body string }{
+		{"GetQueueUrl", `{"QueueName":"dead"}`},
+		{"SetQueueAttributes", `{"QueueUrl":"dead","Attributes":{"RedriveAllowPolicy":"{\"redrivePermission\":\"denyAll\"}"}}`},
+		{"DeleteQueue", `{"QueueUrl":"dead"}`},
+	} {
+		sqsCall(h, change.operation, change.body)
+		if _, err := s.Reload(t.Context(), o); err != nil {
+			t.Errorf("Reload after %s of the dead-letter queue = %v", change.operation, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, o)
+	contains(t, "the queue", sqsCall(s.Handler(), "GetQueueAttributes", `{"QueueUrl":"q","AttributeNames":["All"]}`), `:dead\",\"maxReceiveCount\":3`)
+
+	o.Resources.Queues[0].DeadLetter.MaxReceives = 4
+	if _, err := s.Reload(t.Context(), o); err == nil {
+		t.Error("Reload with another limit, for which the dead-letter queue is named anew, succeeded")
+	}
+}
+
+// A subscription of a FIFO topic to a queue that was not there yet.
+func TestSubscriptionsThatHaveGotAnotherQueueDoNotKeepFromStarting(t *testing.T) {
+	s := open(t, sluice.Options{Resources: sluice.Resources{
+		Topics: []sluice.Topic{{Name: "f", FIFO: true}}, Subscriptions: []sluice.Subscription{{Topic: "f", Name: "s", Queue: "later"}},
+	}})
+	declared := sluice.Resources{Queues: []sluice.Queue{{Name: "later", Namespace: sluice.DefaultMNS}}, Topics: []sluice.Topic{{Name: "f", FIFO: true}}}
+	for range 2 {
+		if _, err := s.Reload(t.Context(), sluice.Options{Resources: declared}); err != nil {
+			t.Errorf("Reload = %v", err)
+		}
+	}
+}

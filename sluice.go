@@ -47,8 +47,9 @@ type Server struct {
 	served    atomic.Pointer[string]         // the first URL that Serve listens on; nil before that
 }
 
-// Open starts an engine. Returns an *OpenError if the data cannot be opened, and another error if an option is wrong;
-// nothing is left behind in either case but the directory itself.
+// Open starts an engine. Returns an *OpenError if the data cannot be opened, and another error if an option is wrong. Nothing
+// stays open in either case. What a first start puts into a data directory may be there by then: an empty store, the authority
+// below tls and the key of pushes. Queues and messages are as they were, unless the engine fails in the middle as with Reload.
 func Open(o Options) (*Server, error) {
 	if err := o.validate(); err != nil {
 		return nil, err

@@ -39,21 +39,11 @@ func tryOut(ctx context.Context, c clock.Clock, site *protocols.Site, r *Resourc
 	return errors.Join(err, engine.Close())
 }
 
-// copyFrom makes, without what is in them, those of the actual queues and topics that a declaration is about.
+// copyFrom makes, without what is in them, those of the actual queues and topics that a declaration is about. Topics come
+// first: a subscription of a FIFO topic may have got a queue by now that it could not be made for.
 func (d *declaration) copyFrom(ctx context.Context, actual core.Broker, r *Resources) error {
 	copied := d.broker(core.Rules{})
-	for _, key := range d.concerned(r) {
-		info, err := actual.Queue(ctx, key)
-		if isKind(err, core.QueueNotFound) {
-			continue
-		}
-		if err == nil {
-			_, _, err = copied.Create(ctx, key, sameAs(&info.Settings), info.Tags)
-		}
-		if err != nil {
-			return err
-		}
-	}
+	d.redrives = map[core.QueueKey]*core.Redrive{}
 	for i := range r.Topics {
 		if err := copyTopic(ctx, actual, copied, d.topicKey(r.Topics[i].Namespace, r.Topics[i].Name)); err != nil {
 			return err
@@ -61,6 +51,19 @@ func (d *declaration) copyFrom(ctx context.Context, actual core.Broker, r *Resou
 	}
 	for i := range r.Subscriptions {
 		if err := copyTopic(ctx, actual, copied, d.topicKey(r.Subscriptions[i].Namespace, r.Subscriptions[i].Topic)); err != nil {
+			return err
+		}
+	}
+	for _, key := range d.concerned(r) {
+		info, err := actual.Queue(ctx, key)
+		if isKind(err, core.QueueNotFound) {
+			continue
+		}
+		if err == nil {
+			d.redrives[key] = info.Settings.Redrive
+			_, _, err = copied.Create(ctx, key, sameAs(&info.Settings), info.Tags)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -84,8 +87,8 @@ func (d *declaration) concerned(r *Resources) []core.QueueKey {
 	return keys
 }
 
-// sameAs returns what makes a queue like another one. Its dead-letter queue is left out: it would have to be there too, and
-// whether it may be one has been found out when it was named.
+// sameAs returns what makes a queue like another one. Its dead-letter queue is left out: the copy could not name one that has
+// been deleted since, or that allows it no more, which the queue itself keeps.
 func sameAs(s *core.Settings) core.Patch {
 	p := core.Patch{
 		Delay: &s.Delay, Visibility: &s.Visibility, Retention: &s.Retention, Wait: &s.Wait, MaxSize: &s.MaxSize,
