@@ -94,13 +94,13 @@ func Open(store persistence.Store, o Options) (*Engine, error) {
 		e.budget = defaultBodyBudget
 	}
 	e.journal = &journal{store: store, restore: e.restore}
-	for _, observer := range o.Observers {
-		e.journal.audiences = append(e.journal.audiences, newAudience(observer))
-	}
 	e.postman = newPostman(e, o.Pusher, o.PushTimeout)
 	graves, err := e.load()
 	if err != nil {
 		return nil, fmt.Errorf("reading the store: %w", err)
+	}
+	for _, observer := range o.Observers { // not before: each has a goroutine, and a failed Open leaves none
+		e.journal.audiences = append(e.journal.audiences, newAudience(observer))
 	}
 	e.timer = newTimer(e.clock, e.ring)
 	e.movers.quit = make(chan struct{})

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sluicemq/sluice/persistence"
 	"github.com/sluicemq/sluice/persistence/badger"
+	"github.com/sluicemq/sluice/persistence/memory"
 )
 
 // newStoredWorld is a world that keeps its records in a directory. With crash, a restart opens a copy that was taken
@@ -305,6 +307,20 @@ func TestOpenRefusesANewerFormat(t *testing.T) {
 	if _, err := Open(w.store, Options{}); !errors.Is(err, ErrNewerFormat) {
 		t.Errorf("Open() = %v, want ErrNewerFormat", err)
 	}
+}
+
+func TestOpenThatFailsLeavesNothingRunning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // which fails while one of its goroutines is left
+		store := memory.New()
+		var b persistence.Batch
+		b.Put([]byte{formatKey}, []byte{formatVersion + 1})
+		if err := store.Commit(&b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(store, Options{Observers: []Observer{&scribe{}}}); err == nil {
+			t.Error("Open() = nil, want an error")
+		}
+	})
 }
 
 // A damaged store is refused in words, not with a panic and not by forgetting what is in it.
