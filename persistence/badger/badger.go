@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	badgerdb "github.com/dgraph-io/badger/v4"
 
@@ -51,6 +52,7 @@ type Store struct {
 	closed  bool
 
 	shrinkage shrinkage
+	mending   atomic.Bool // mend is under way
 }
 
 var _ persistence.Store = (*Store)(nil)
@@ -103,7 +105,7 @@ func (s *Store) openAfterKill() error {
 
 // Get implements persistence.Store.
 func (s *Store) Get(key []byte) (value []byte, err error) {
-	if err := s.readers.enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	defer s.readers.leave()
@@ -148,13 +150,8 @@ func (s *Store) openDB() error {
 		return openFailure(s.dir, err)
 	}
 	s.db = db
-	err = s.findParts()
-	if err == nil && s.syncs() {
-		if err = s.log.open(s.dir); err != nil {
-			err = fmt.Errorf("persistence/badger: open %s: %w", s.dir, err)
-		}
-	}
-	if err != nil {
+	if err := s.prepareCommits(); err != nil {
+		s.log.close()
 		s.db = nil
 		return errors.Join(err, db.Close())
 	}
@@ -162,6 +159,16 @@ func (s *Store) openDB() error {
 	s.broken = false
 	s.readers.open()
 	return nil
+}
+
+// prepareCommits finds what commits go by. The log is first, since findParts commits as well.
+func (s *Store) prepareCommits() error {
+	if s.syncs() {
+		if err := s.log.open(s.dir); err != nil {
+			return fmt.Errorf("persistence/badger: open %s: %w", s.dir, err)
+		}
+	}
+	return s.findParts()
 }
 
 // syncs reports whether Commit syncs the log.

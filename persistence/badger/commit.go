@@ -3,6 +3,8 @@ package badger
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	badgerdb "github.com/dgraph-io/badger/v4"
 
@@ -15,8 +17,9 @@ import (
 // MaxBatchOps is never too big for it; a bigger one may be, and keys must have 1 to 64,000 bytes and begin neither with
 // the byte 0xFF nor with "!badger!": in these cases nothing is stored and the store goes on.
 //
-// After any other error the next Commit opens the directory again first. If what failed was the fsync of Sync, the
-// batch may then turn out to be stored after all: no one can know before. In the meantime reads fail.
+// After any other error the directory has to be opened again: the next Commit does that first, and a read that fails has it
+// done for those that follow. If what failed was the fsync of Sync, the batch may then turn out to be stored after all: no
+// one can know before. In the meantime reads fail.
 func (s *Store) Commit(b *persistence.Batch) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -114,6 +117,29 @@ func (s *Store) fail(err error) {
 	s.readers.shut(err)
 }
 
+// enter is the gate's, for a reader that cannot wait. Whoever reads after a failed write wants to go on from what is stored,
+// and may not commit before it has it: so a read that is refused has Badger opened again, in the background, since that takes
+// until readers have left, of which this may be one, and as long as the disk refuses what Badger still holds.
+func (s *Store) enter() error {
+	err := s.readers.enter()
+	if err != nil && !errors.Is(err, errClosed) && s.mending.CompareAndSwap(false, true) {
+		go s.mend()
+	}
+	return err
+}
+
+func (s *Store) mend() {
+	defer s.mending.Store(false)
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if !s.broken || s.closed {
+		return
+	}
+	if err := s.reopen(); err != nil {
+		s.readers.shut(err) // the readers' reason from now on
+	}
+}
+
 // reopen replaces a Badger that failed, which its log of writes survives.
 func (s *Store) reopen() error {
 	s.readers.drain()
@@ -123,6 +149,10 @@ func (s *Store) reopen() error {
 			s.options.OnError(fmt.Errorf("persistence/badger: close after a failed write: %w", err))
 		}
 		s.db = nil
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, badgerdb.ManifestFilename)); err != nil {
+		// Badger would begin anew, with nothing.
+		return fmt.Errorf("persistence/badger: %s has been replaced or removed: %w", s.dir, reason(err))
 	}
 	return s.openDB()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -125,6 +126,60 @@ func TestStoreGoesOnAfterAWriteFailedInsideBadger(t *testing.T) {
 	}
 }
 
+// Who reads what is stored before anything else would wait for ever for a commit to open Badger again.
+func TestRefusedReadHasTheStoreMended(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, dir, Options{})
+	if err := put(s, "k", "before"); err != nil {
+		t.Fatalf("Commit() = %v, want nil", err)
+	}
+	obstacle := filepath.Join(dir, "00002.mem")
+	if err := os.Mkdir(obstacle, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	stored, _ := fill(t, s)
+	waitMended(s)
+	if err := os.Remove(obstacle); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get([]byte("k")); err == nil {
+		t.Fatal("Get() before the store is mended = nil, want an error")
+	}
+	waitMended(s)
+	if got, err := s.Get([]byte("k")); err != nil || string(got) != "before" {
+		t.Errorf("Get() after one that failed = %q, %v, want before", got, err)
+	}
+	if got := count(t, s, "fill/"); got != stored {
+		t.Errorf("%d records are stored, want the %d whose commits succeeded", got, stored)
+	}
+}
+
+func waitMended(s *Store) {
+	for s.mending.Load() {
+		runtime.Gosched()
+	}
+}
+
+func TestDirectoryThatWasReplacedIsNotTakenForAnEmptyStore(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, dir, Options{})
+	if err := put(s, "k", "1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	s.fail(errors.New("a write failed"))
+	for range 2 {
+		if err := put(s, "k", "2"); err == nil || !strings.Contains(err.Error(), "replaced") {
+			t.Errorf("Commit() in a directory that was replaced = %v, want an error that says so", err)
+		}
+	}
+	if _, err := s.Get([]byte("k")); err == nil || errors.Is(err, persistence.ErrNotFound) {
+		t.Errorf("Get() in a directory that was replaced = %v, want an error", err)
+	}
+}
+
 // fill commits, while others read, until a commit fails, and returns how many did not.
 func fill(t *testing.T, s *Store) (stored int, failure error) {
 	t.Helper()
@@ -200,8 +255,14 @@ func TestPartsOfAValueReplacedWithinItsBatchAreDeleted(t *testing.T) {
 
 // What a process leaves that dies between a commit and the deletion of the parts that it made stale.
 func TestOpenDeletesPartsOfNothing(t *testing.T) {
+	for _, sync := range []bool{false, true} {
+		t.Run(fmt.Sprint("Sync=", sync), func(t *testing.T) { deletePartsOfNothing(t, Options{Sync: sync}) })
+	}
+}
+
+func deletePartsOfNothing(t *testing.T, o Options) {
 	dir := t.TempDir()
-	s := start(t, dir, Options{})
+	s := start(t, dir, o)
 	if err := s.Commit(resize(maxInline + 1)); err != nil {
 		t.Fatalf("Commit() = %v, want nil", err)
 	}
@@ -215,7 +276,7 @@ func TestOpenDeletesPartsOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopStore(t, s)
-	wantParts(t, start(t, dir, Options{}), 1)
+	wantParts(t, start(t, dir, o), 1)
 }
 
 func TestNothingIsEverInTheValueLog(t *testing.T) {

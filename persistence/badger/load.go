@@ -10,7 +10,7 @@ import (
 // Load implements persistence.Store. It shows the records as they were when it began. It seeks to from, so records
 // deleted below from cost nothing; those deleted above it cost 1 to 2 µs each until Badger has compacted them.
 func (s *Store) Load(prefix, from []byte, fn func(key, value []byte) error) error {
-	if err := s.readers.enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.readers.leave()

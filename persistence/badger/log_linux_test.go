@@ -1,8 +1,10 @@
 package badger
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,7 +21,7 @@ func wantNewestLog(t *testing.T, s *Store) {
 	if err := unix.Fstat(int(s.log.file.Fd()), &held); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Stat(s.log.path(s.log.number), &named); err != nil || held.Ino != named.Ino {
+	if err := unix.Stat(filepath.Join(s.dir, logName(s.log.number)), &named); err != nil || held.Ino != named.Ino {
 		t.Fatalf("the file that is synced is not the one of that name: %v", err)
 	}
 }
@@ -47,7 +49,7 @@ func TestCommitsFollowLogsThatHaveComeAndGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range flushes {
-				if err := flush(s.db); err != nil {
+				if err := s.flush(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -56,6 +58,88 @@ func TestCommitsFollowLogsThatHaveComeAndGone(t *testing.T) {
 			}
 			wantNewestLog(t, s)
 		})
+	}
+}
+
+// A reader keeps the log of the memtable that it reads, while the one that began after it goes.
+func TestCommitsFollowALogThatCameAndWentDuringARead(t *testing.T) {
+	s := start(t, t.TempDir(), Options{Sync: true})
+	first := s.log.number
+	for i := range memTableSize >> 20 { // so that the memtable is full
+		if err := put(s, fmt.Sprintf("k%d", i), strings.Repeat("v", maxInline)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.log.number != first {
+		t.Fatalf("the log is number %d, want %d still", s.log.number, first)
+	}
+	txn := s.db.NewTransaction(false)
+	defer txn.Discard()
+	it, err := iterate(txn, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer it.Close()
+	if err := s.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(s, "after", "2"); err != nil {
+		t.Fatal(err)
+	}
+	wantNewestLog(t, s)
+}
+
+func TestOpenSyncsLogsThatAreLeftOver(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "00002.mem"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(dir, "00001.mem")
+	if err := os.Symlink(os.DevNull, left); err != nil { // which nothing can sync
+		t.Fatal(err)
+	}
+	var l writtenLog
+	defer l.close()
+	if err := l.open(dir); err == nil || !strings.Contains(err.Error(), "log of commits") {
+		t.Errorf("open() where an older log cannot be synced = %v, want an error that names the log", err)
+	}
+	if err := os.Remove(left); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.open(dir); err != nil || l.number != 2 {
+		t.Errorf("open() = %v and takes log %d, want 2", err, l.number)
+	}
+}
+
+// Whoever moves the directory of a running store away and starts another one in its place has two.
+func TestCommitsAreSyncedWhereTheyAreWrittenThoughTheDirectoryIsRenamed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	s := start(t, dir, Options{Sync: true})
+	first, moved := s.log.number, dir+".moved"
+	if err := errors.Join(os.Rename(dir, moved), os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, logName(first+1)), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(s, "k", "1"); err != nil {
+		t.Fatal(err)
+	}
+	if s.log.number != first {
+		t.Errorf("the log that is synced is number %d, want %d: another directory's is no successor", s.log.number, first)
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.Rename(moved, dir)); err != nil {
+		t.Fatal(err)
+	}
+	wantNewestLog(t, s)
+}
+
+func TestCommitToALogThatWasRemovedFails(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, dir, Options{Sync: true})
+	name := logName(s.log.number)
+	if err := errors.Join(os.Remove(filepath.Join(dir, name)), os.WriteFile(filepath.Join(dir, name), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(s, "k", "1"); err == nil || !strings.Contains(err.Error(), "log of commits: it was removed") {
+		t.Errorf("Commit() to a log that has no name = %v, want an error that says so", err)
 	}
 }
 
@@ -69,7 +153,9 @@ func TestFailedSyncIsAnErrorAndTheStoreGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	s.log.close()
+	if err := s.log.file.Close(); err != nil {
+		t.Fatal(err)
+	}
 	s.log.file = r
 	if err := put(s, "k", "2"); err == nil || !strings.Contains(err.Error(), "log of commits") {
 		t.Errorf("Commit() whose sync fails = %v, want an error that names the log", err)

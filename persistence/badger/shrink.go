@@ -95,7 +95,7 @@ func (s *Store) beginMerge() bool {
 		return false
 	}
 	n.most, n.look = max(n.records, 1), lookEvery
-	if err := flush(s.db); err != nil {
+	if err := s.flush(); err != nil {
 		s.fail(fmt.Errorf("persistence/badger: flush: %s", oneLine(err.Error())))
 		return false
 	}
@@ -106,13 +106,18 @@ func (s *Store) beginMerge() bool {
 // flush makes a table of the memtable: the deletions in it may be those of a gigabyte. The only call of Badger that does
 // so is DropPrefix. What it does to other writes, it makes them fail, is no matter while none can come: the caller holds
 // writing, and commits wait for 0.1 to 0.3 s.
-func flush(db *badgerdb.DB) error {
+//
+// Both calls may begin a log, and the first of those may go while a reader keeps the one before.
+func (s *Store) flush() error {
 	nobodys := partKey([]byte("flush"), 1) // findParts would remove it
-	err := db.Update(func(txn *badgerdb.Txn) error { return txn.Set(nobodys, nil) })
-	if err != nil {
-		return err
+	err := s.db.Update(func(txn *badgerdb.Txn) error { return txn.Set(nobodys, nil) })
+	if err == nil {
+		err = s.db.DropPrefix(nobodys)
 	}
-	return db.DropPrefix(nobodys)
+	if err == nil && s.syncs() {
+		err = s.log.open(s.dir)
+	}
+	return err
 }
 
 func inTables(db *badgerdb.DB) (records, bytes int64) {
