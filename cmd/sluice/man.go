@@ -93,7 +93,7 @@ func manOption(f *pflag.Flag) string {
 		head += `=\fI` + roff(value) + `\fP`
 	}
 	switch f.DefValue {
-	case "", "false", "[]":
+	case "", "false", "[]", "0", "0s": // which help leaves out as well
 	default:
 		usage += " (default " + f.DefValue + ")"
 	}

@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/protocols/internal/whole"
@@ -155,11 +156,19 @@ func writeKey(file string) (crypto.Signer, error) {
 	return key, whole.Write(file, 0o600, pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: secret}))
 }
 
+// nameOf is what an authority is called: no longer than a common name may be by RFC 5280, and of text, whatever the
+// machine is called.
+func nameOf(host string) string {
+	const most = 64
+	name := "Sluice local authority of " + strings.ToValidUTF8(host, "")
+	return strings.ToValidUTF8(name[:min(most, len(name))], "")
+}
+
 // certify makes the authority of a key.
 func certify(key crypto.Signer) (*CA, error) {
 	host, _ := os.Hostname()
 	template := &x509.Certificate{
-		Subject:               pkix.Name{Organization: []string{"Sluice"}, CommonName: "Sluice local authority of " + host},
+		Subject:               pkix.Name{Organization: []string{"Sluice"}, CommonName: nameOf(host)},
 		NotBefore:             ValidFrom,
 		NotAfter:              ValidUntil,
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
