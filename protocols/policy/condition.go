@@ -58,6 +58,7 @@ type condition struct {
 	ifExists bool // it holds if the request has no value
 	anyOf    bool // ForAnyValue: it holds if it does for one of the values of the request
 	allOf    bool // ForAllValues: it holds if it does for all of them, also for none
+	vague    bool // one of its values cannot be read, so that it cannot be told whether it holds
 }
 
 // named reads the name of an operator with what may stand before and after it.
@@ -83,9 +84,9 @@ func (s *statement) condition(given map[string]map[string]oneOrMore[scalar], var
 			continue
 		}
 		for _, key := range slices.Sorted(maps.Keys(given[name])) {
-			c.key, c.values = strings.ToLower(key), nil
+			c.key, c.values, c.vague = strings.ToLower(key), nil, false
 			for _, value := range given[name][key] {
-				c.values = append(c.values, s.value(name, string(value), &c.operator, variables))
+				c.values = append(c.values, s.value(name, string(value), &c, variables))
 			}
 			if len(c.values) == 0 {
 				return errors.New("the condition " + name + " of " + key + " has no values")
@@ -98,11 +99,12 @@ func (s *statement) condition(given map[string]map[string]oneOrMore[scalar], var
 
 // value reads a value of a condition, and notes one that cannot be read. Documented: only texts and resource names may have
 // variables; truth values may as well, which nothing here needs.
-func (s *statement) value(name, text string, o *operator, variables variables) phrase {
-	if o.reads == nil {
+func (s *statement) value(name, text string, c *condition, variables variables) phrase {
+	if c.reads == nil {
 		return s.phrase(text, variables)
 	}
-	if !o.reads(text) {
+	if !c.reads(text) {
+		c.vague = true
 		s.unknown = append(s.unknown, name+" "+strconv.Quote(text))
 	}
 	return phrase{{plain: literal(text)}}
@@ -113,7 +115,7 @@ func (s *statement) value(name, text string, o *operator, variables variables) p
 func (c *condition) met(r *Request) (met, known bool) {
 	given, known := r.value(c.key)
 	switch {
-	case !known:
+	case !known || c.vague:
 		return false, false
 	case c.null:
 		is := strconv.FormatBool(len(given) == 0)
@@ -216,7 +218,8 @@ func isDate(text string) bool {
 	return ok
 }
 
-// instant reads a time in the form of ISO 8601, to the second, or a day, or seconds since 1970.
+// instant reads a time in the form of ISO 8601, to the second, or a day, or seconds since 1970. Four digits are none, since
+// they are a year as well.
 func instant(text string) (time.Time, bool) {
 	for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04Z07:00", time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil {
@@ -224,5 +227,5 @@ func instant(text string) (time.Time, bool) {
 		}
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	return time.Unix(n, 0), err == nil
+	return time.Unix(n, 0), err == nil && len(text) != len("2006")
 }

@@ -126,7 +126,7 @@ func (r *Request) named(p string) Decision {
 // isAccount reports whether an entry of Principal is the account: its number, or arn:aws:iam::123456789012:root.
 func (r *Request) isAccount(p string) bool {
 	parts := strings.Split(p, ":")
-	return p == r.Account || len(parts) == 6 && parts[2] == "iam" && parts[4] == r.Account && parts[5] == "root"
+	return p == r.Account || len(parts) == 6 && parts[0] == "arn" && parts[2] == "iam" && parts[4] == r.Account && parts[5] == "root"
 }
 
 // exempt reports whether NotPrincipal keeps a denial from the one who asks. Documented: it has to name the account as well,

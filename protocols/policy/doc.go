@@ -14,6 +14,8 @@
 //
 // All of them but Null also with IfExists at the end, and with ForAnyValue: or ForAllValues: in front.
 //
+// A resource name of AWS that lacks parts at its end means all that begins so: arn:aws:sqs is all of SQS.
+//
 // Principals are * for everybody, accounts, users, roles and sessions of roles, by their exact names. Naming an account
 // leaves it to the account what its users may do. A Deny with NotPrincipal spares only those of whom it names all: the
 // account and the user, or the account, the role and the session.
@@ -33,9 +35,9 @@
 //
 // # What is not
 //
-// Principals that are services, federated users or canonical users: no caller is one. BinaryEquals and other operators;
-// values that their operator cannot read, such as an address that is none; keys of conditions that the asker does not know
-// (such as aws:PrincipalOrgID, aws:PrincipalTag/NAME, aws:RequestTag/NAME and aws:userid); variables in policies of RAM. A
-// statement with one of them is taken the safe way: an Allow allows nothing, and a Deny denies all that the rest of it
-// matches. Unknown says which a policy has, for those who want to warn of it.
+// No caller is a service, a federated user or a canonical user, so that such principals are nobody. Not understood are
+// BinaryEquals and other operators; values that their operator cannot read, such as an address that is none; keys of
+// conditions that the asker does not know (such as aws:PrincipalOrgID, aws:PrincipalTag/NAME, aws:RequestTag/NAME and
+// aws:userid); variables in policies of RAM. A statement with one of them is taken the safe way: an Allow allows nothing,
+// and a Deny denies all that the rest of it matches. Unknown says which a policy has, for those who want to warn of it.
 package policy

@@ -75,14 +75,14 @@ func parse(text string, identity bool) (*Document, error) {
 		return nil, errors.New("the policy is no JSON in the form of one: " + inShort(err))
 	}
 	switch n := len(doc.Statement); {
-	case !slices.Contains(versions, doc.Version):
+	case !slices.Contains(versions, string(doc.Version)):
 		return nil, fmt.Errorf("the version of the policy is %q, want one of %q", doc.Version, versions[1:])
 	case n == 0 || n > maxStatements:
 		return nil, fmt.Errorf("the policy has %d statements, want 1 to %d", n, maxStatements)
 	}
 	d := &Document{statements: make([]statement, len(doc.Statement))}
 	for i, value := range doc.Statement {
-		s, err := readStatement(value, identity, variablesOf(doc.Version))
+		s, err := readStatement(value, identity, variablesOf(string(doc.Version)))
 		if err != nil {
 			return nil, fmt.Errorf("statement %d of the policy: %w", i+1, err)
 		}
@@ -110,7 +110,7 @@ func (d *Document) Unknown() []string {
 }
 
 type documentJSON struct {
-	Version   string
+	Version   scalar         // which null is none of
 	ID        jsontext.Value `json:"Id"`
 	Statement oneOrMore[jsontext.Value]
 }
@@ -168,7 +168,7 @@ func (j *statementJSON) statement(identity bool, variables variables) (s stateme
 		return s, err
 	}
 	for _, text := range s.resources.values {
-		s.phrases = append(s.phrases, s.phrase(text, variables))
+		s.phrases = append(s.phrases, s.phrase(completed(text), variables))
 	}
 	return s, s.condition(j.Condition, variables)
 }
@@ -211,6 +211,12 @@ func choose(name string, is, not *oneOrMore[scalar]) (l list, err error) {
 	if is != nil && not != nil {
 		return l, fmt.Errorf("%s and Not%s are both there", name, name)
 	}
+	if l.not {
+		name = "Not" + name
+	}
+	if len(*given) == 0 {
+		return l, fmt.Errorf("its %s has nothing in it", name)
+	}
 	l.given = true
 	for _, value := range *given {
 		l.values = append(l.values, string(value))
@@ -247,8 +253,8 @@ func (s *scalar) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return errors.New("want a text")
 }
 
-// principals are those that a statement is about: "*", or lists by kinds. Those of services are kept apart, since no
-// caller is one.
+// principals are those that a statement is about: "*", or lists by kinds. Those of services and the like keep their kind in
+// front of them, so that they are nobody here. Documented: the kinds, and that a part of a name has no wildcards.
 type principals []scalar
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -266,7 +272,20 @@ func (p *principals) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if err := json.UnmarshalDecode(d, &kinds); err != nil {
 		return err
 	}
-	*p = append(*p, kinds["AWS"]...)
+	for kind, names := range kinds {
+		if len(names) == 0 || !slices.Contains([]string{"AWS", "Service", "Federated", "CanonicalUser"}, kind) {
+			return errors.New("want lists by kinds")
+		}
+		for _, name := range names {
+			switch {
+			case kind != "AWS":
+				name = scalar(kind) + ":" + name
+			case name != "*" && strings.ContainsAny(string(name), "*?"):
+				return errors.New("want the whole name")
+			}
+			*p = append(*p, name)
+		}
+	}
 	return nil
 }
 

@@ -109,6 +109,21 @@ func (p pattern) text() string {
 	return string(b)
 }
 
+// completed gives a resource name of AWS that has fewer than six parts a * for each that it lacks. Documented: arn:aws:sqs is
+// all that SQS has.
+func completed(text string) string {
+	if !strings.HasPrefix(text, "arn:") {
+		return text
+	}
+	parts := 1
+	for rest := text; rest != ""; {
+		before, after, _ := strings.Cut(rest, "${") // the colons of variables are not its own
+		parts += strings.Count(before, ":")
+		_, rest, _ = strings.Cut(after, "}")
+	}
+	return text + strings.Repeat(":*", max(0, 6-parts))
+}
+
 // phrase is a text of a policy with wildcards and variables, such as ${aws:username}.
 type phrase []piece
 

@@ -218,7 +218,14 @@ func (s *service) request(from *caller, key core.QueueKey) (wanted *access.Reque
 		return wanted, ""
 	}
 	for name, value := range q.Tags {
-		values[resourceTag+strings.ToLower(name)] = []string{value}
+		key := resourceTag + strings.ToLower(name)
+		values[key] = append(values[key], value)
+	}
+	for name, given := range values { // Documented: of tags that differ in case only, a key is one, and not said which
+		if strings.HasPrefix(name, resourceTag) && len(given) > 1 {
+			delete(values, name)
+			wanted.Families = nil
+		}
 	}
 	return wanted, q.Settings.Notes[notePolicy]
 }

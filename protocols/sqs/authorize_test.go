@@ -150,6 +150,29 @@ func TestPoliciesDecideWhoMayDoWhat(t *testing.T) {
 	}
 }
 
+// Which of them a condition means is not known, so that neither allows anything and both deny.
+func TestTagsThatDifferInCaseAllowNothing(t *testing.T) {
+	for effect, value := range map[string]string{"Allow": "shop", "Deny": "neither"} {
+		tagged := func(tag string) string {
+			return statement(effect, `"*"`, "sqs:SendMessage", `,"Condition":{"StringEquals":{"aws:ResourceTag/`+tag+`":"`+value+`"}}`)
+		}
+		s := sharing(t, "JSON", tagged("team")+","+statement("Allow", `{"AWS":"`+neighbour+`"}`, "sqs:ReceiveMessage", ""))
+		owner := keyed(s, "JSON", "AKIDEXAMPLE")
+		if err := send(t.Context(), keyed(s, "JSON", "AKIDOTHER")); (err == nil) != (effect == "Allow") {
+			t.Errorf("%s: SendMessage with one tag: %v", effect, err)
+		}
+		if _, err := owner.TagQueue(t.Context(), &sqs.TagQueueInput{QueueUrl: aws.String(ownerURL), Tags: map[string]string{"Team": "x", "TEAM": "shop"}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := send(t.Context(), keyed(s, "JSON", "AKIDOTHER")); err == nil {
+			t.Errorf("%s: SendMessage with three tags was done", effect)
+		}
+		if err := send(t.Context(), owner); (err == nil) != (effect == "Allow") {
+			t.Errorf("%s: SendMessage of the owner: %v", effect, err)
+		}
+	}
+}
+
 func TestTagsOfANewQueueNeedAPermissionOfTheirOwn(t *testing.T) {
 	s := newServer(t, neighbours, func(site *protocols.Site) {
 		site.Credentials["MAKER"] = protocols.Credential{Secret: exampleSecret, User: "maker", Policy: `{"Statement":{"Effect":"Allow","Action":"sqs:CreateQueue","Resource":"*"}}`}
@@ -159,6 +182,64 @@ func TestTagsOfANewQueueNeedAPermissionOfTheirOwn(t *testing.T) {
 	wantCode(t, "CreateQueue with tags", err, "JSON", "AccessDenied", "User: arn:aws:iam::000000000000:user/maker is not authorized to perform: sqs:tagqueue on resource: "+ownerARN+" because no identity-based policy allows the sqs:tagqueue action")
 	if _, err := c.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")}); err != nil {
 		t.Errorf("CreateQueue without tags: %v", err)
+	}
+}
+
+func TestMovesNeedWhatTheyDo(t *testing.T) {
+	const dead, target = "arn:aws:sqs:us-east-1:000000000000:dead", "arn:aws:sqs:us-east-1:000000000000:target"
+	allow := func(actions, resource string) string {
+		return `{"Effect":"Allow","Action":[` + actions + `],"Resource":"` + resource + `"}`
+	}
+	const all = `"sqs:StartMessageMoveTask","sqs:ListMessageMoveTasks","sqs:ReceiveMessage","sqs:DeleteMessage","sqs:GetQueueAttributes"`
+	for _, tt := range []struct{ statements, denied string }{
+		{allow(all, dead) + "," + allow(`"sqs:SendMessage"`, target), ""},
+		{allow(all, dead), "sqs:sendmessage on resource: " + target},
+		{allow(all, "*"), "sqs:sendmessage on resource: " + target},
+		{allow(`"sqs:StartMessageMoveTask","sqs:ListMessageMoveTasks","sqs:SendMessage"`, "*"), "sqs:receivemessage on resource: " + dead},
+	} {
+		s := newServer(t, neighbours, func(site *protocols.Site) {
+			site.Credentials["MOVER"] = protocols.Credential{Secret: exampleSecret, User: "mover", Policy: `{"Statement":[` + tt.statements + `]}`}
+		})
+		owner, mover := keyed(s, "JSON", "AKIDEXAMPLE"), keyed(s, "JSON", "MOVER")
+		for _, name := range []string{"dead", "target", "q"} {
+			in := &sqs.CreateQueueInput{QueueName: &name}
+			if name == "q" {
+				in.Attributes = map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + dead + `","maxReceiveCount":1}`}
+			}
+			if _, err := owner.CreateQueue(t.Context(), in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := mover.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(dead), DestinationArn: aws.String(target)})
+		if (err == nil) != (tt.denied == "") || err != nil && !strings.Contains(err.Error(), tt.denied) {
+			t.Errorf("%s: StartMessageMoveTask: %v, want %q", tt.statements, err, tt.denied)
+		}
+		_, err = mover.ListMessageMoveTasks(t.Context(), &sqs.ListMessageMoveTasksInput{SourceArn: aws.String(dead)})
+		if receives := strings.Contains(tt.statements, "ReceiveMessage"); (err == nil) != receives {
+			t.Errorf("%s: ListMessageMoveTasks: %v, want allowed %v", tt.statements, err, receives)
+		}
+	}
+}
+
+// Not even to a queue that everybody may send to.
+func TestMovesStayWithinAnAccount(t *testing.T) {
+	s := sharing(t, "JSON", "")
+	owner, other := keyed(s, "JSON", "AKIDEXAMPLE"), keyed(s, "JSON", "AKIDOTHER")
+	if _, err := owner.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("source"), Attributes: map[string]string{
+		"RedrivePolicy": `{"deadLetterTargetArn":"` + ownerARN + `","maxReceiveCount":1}`,
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("away"), Attributes: map[string]string{
+		"Policy": `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"sqs:*"}]}`,
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	away := "arn:aws:sqs:us-east-1:" + neighbour + ":away"
+	_, err := owner.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(ownerARN), DestinationArn: &away})
+	wantCode(t, "StartMessageMoveTask to another account", err, "JSON", "AccessDenied", "User: arn:aws:iam::000000000000:root is not authorized to perform: sqs:startmessagemovetask on resource: "+away+" because no resource-based policy allows the sqs:startmessagemovetask action")
+	if _, err := owner.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(ownerARN)}); err != nil {
+		t.Errorf("StartMessageMoveTask back to the sources: %v", err)
 	}
 }
 

@@ -22,6 +22,11 @@ var (
 	}
 )
 
+// ofTasks are the operations that a caller must be allowed to do to a queue besides those of its tasks. Documented.
+var ofTasks = []string{"ReceiveMessage", "DeleteMessage", "GetQueueAttributes"}
+
+// startMove starts a task. Documented: to the target nothing is done but to send to it.
+// UNVERIFIED: that one of another account is never one.
 func (s *service) startMove(ctx context.Context, from *caller, in *startMoveInput) (*startMoveOutput, error) {
 	source, err := s.queueOfARN(from, in.SourceARN, "SourceArn")
 	if err != nil {
@@ -29,7 +34,13 @@ func (s *service) startMove(ctx context.Context, from *caller, in *startMoveInpu
 	}
 	var target *core.QueueKey
 	if in.DestinationARN != nil && *in.DestinationARN != "" {
-		key, err := s.queueOfARN(from, in.DestinationARN, "DestinationArn")
+		key, err := s.readARN(in.DestinationARN, "DestinationArn")
+		if err == nil && key.Namespace.Account != source.Namespace.Account {
+			_, err = s.own(from, key)
+		}
+		if err == nil {
+			err = s.may(from, key, "SendMessage")
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +64,7 @@ func (s *service) cancelMove(ctx context.Context, from *caller, in *cancelMoveIn
 	if !ok {
 		return nil, invalidParameterValue.say("Value for parameter TaskHandle is invalid.") // Recorded
 	}
-	if _, err := s.own(from, source); err != nil {
+	if err := s.mayMove(from, source); err != nil {
 		return nil, err
 	}
 	task, err := s.broker.CancelMove(ctx, source, id)
@@ -109,8 +120,26 @@ func (s *service) moveResult(t *core.MoveTask) moveResult {
 	return r
 }
 
-// queueOfARN reads the resource name of a queue, which need not exist.
+// queueOfARN reads the resource name of a queue, which need not exist, and refuses one whose tasks are not the caller's.
 func (s *service) queueOfARN(from *caller, given *string, parameter string) (core.QueueKey, error) {
+	key, err := s.readARN(given, parameter)
+	if err == nil {
+		err = s.mayMove(from, key)
+	}
+	return key, err
+}
+
+// mayMove refuses a queue whose tasks the caller may not start, cancel or list, whichever it wants.
+func (s *service) mayMove(from *caller, key core.QueueKey) error {
+	for _, operation := range append([]string{from.operation}, ofTasks...) {
+		if err := s.may(from, key, operation); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *service) readARN(given *string, parameter string) (core.QueueKey, error) {
 	if given == nil || *given == "" {
 		return core.QueueKey{}, missing(parameter)
 	}
@@ -118,7 +147,7 @@ func (s *service) queueOfARN(from *caller, given *string, parameter string) (cor
 	if kind != "sqs" {
 		return key, invalidParameterValue.say("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", parameter)
 	}
-	return s.own(from, key)
+	return key, nil
 }
 
 // taskHandle writes a handle in the form of the real service: base64 of a JSON object with a UUID and the source

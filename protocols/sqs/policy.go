@@ -6,11 +6,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sluicemq/sluice/protocols/internal/wire"
+	access "github.com/sluicemq/sluice/protocols/policy"
 )
 
 const notePolicy = "Policy"
 
-// setPolicy notes an access policy as it was sent. It is checked for its form; own goes by what it says.
+// setPolicy notes an access policy as it was sent. One that own could not read, and whose denials would then count for
+// nothing, is none.
 func (d *draft) setPolicy(value string) error {
 	if value == "" { // removes the policy (validated)
 		d.setNote(notePolicy, nil)
@@ -20,17 +22,15 @@ func (d *draft) setPolicy(value string) error {
 	if !ok || len(value) > maxPolicy || len(p.statements) == 0 {
 		return invalidValue(notePolicy) // Recorded 2025
 	}
-	for _, statement := range p.statements {
-		if !isStatement(statement) {
-			return invalidValue(notePolicy)
-		}
-	}
 	if n := len(p.statements); n > maxStatements {
 		refusal := overLimit
 		if d.creating {
 			refusal = invalidParameterValue
 		}
 		return refusal.say("%d statements were found in the submitted policy, max allowed is 20", n)
+	}
+	if _, err := access.ParseResource(value); err != nil {
+		return invalidValue(notePolicy)
 	}
 	d.setNote(notePolicy, &value)
 	return nil
@@ -56,23 +56,6 @@ func parsePolicy(text string) (policy, bool) {
 	}
 	statements, ok := parseList(value)
 	return policy{o, statements}, ok
-}
-
-// isStatement reports whether a value has the members that every statement must have, and none that is null.
-// UNVERIFIED: the latter. The grammar of IAM has no null; to take it for a member that is not there would leave out a
-// condition.
-func isStatement(value jsontext.Value) bool {
-	o, ok := parseObject(value)
-	effect, _ := o.text("Effect")
-	isNull := func(m member) bool { return m.value.Kind() == 'n' }
-	return ok && !slices.ContainsFunc(o, isNull) && (effect == "Allow" || effect == "Deny") &&
-		o.hasOne("Principal", "NotPrincipal") && o.hasOne("Action", "NotAction")
-}
-
-func (o object) hasOne(a, b string) bool {
-	_, hasA := o.get(a)
-	_, hasB := o.get(b)
-	return hasA != hasB
 }
 
 // labelled returns the place of the statement with that label, or -1.

@@ -26,6 +26,13 @@ func TestSetPolicy(t *testing.T) {
 		{"null for conditions", `{"Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*","Condition":null}]}`, false},
 		{"null for a resource", `{"Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*","Resource":null}]}`, false},
 		{"a text for a statement", `{"Statement":["x"]}`, false},
+		{"a member that there is not", `{"Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*","Conditions":{}}]}`, false},
+		{"a principal that is none", `{"Statement":[{"Effect":"Deny","Principal":"000000000000","Action":"sqs:*"}]}`, false},
+		{"a part of a principal", `{"Statement":[{"Effect":"Deny","Principal":{"AWS":"arn:aws:iam::000000000000:user/*"},"Action":"sqs:*"}]}`, false},
+		{"no actions", `{"Statement":[{"Effect":"Allow","Principal":"*","NotAction":[]}]}`, false},
+		{"no values of a condition", `{"Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*","Condition":{"Bool":{"aws:SecureTransport":[]}}}]}`, false},
+		{"another member", `{"Statement":` + statement + `,"statement":[]}`, false},
+		{"what is not understood", `{"Statement":[{"Effect":"Deny","Principal":{"Service":"x"},"Action":"sqs:*","Condition":{"BinaryEquals":{"k":"v"}}}]}`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &draft{}
