@@ -269,13 +269,23 @@ func (r *Result) policyFor(resource, url, attribute, value string) {
 	}
 }
 
-// queueAt finds the queue that a resource is for by its URL. It warns and returns nil if there is none.
-func (r *Result) queueAt(resource, url string) *sluice.Queue {
-	name := url[strings.LastIndexByte(url, '/')+1:]
+// queueAt finds the queue that a resource is for by its URL: that of the account and region in it or, where there is only
+// one of its name, that one. It warns and returns nil if there is none.
+func (r *Result) queueAt(resource, url string) (found *sluice.Queue) {
+	name, named := url[strings.LastIndexByte(url, '/')+1:], 0
 	for i := range r.Options.Resources.Queues {
-		if q := &r.Options.Resources.Queues[i]; q.Name == name {
+		q := &r.Options.Resources.Queues[i]
+		if q.Name != name {
+			continue
+		}
+		home := cmp.Or(q.Namespace, r.Options.SQS)
+		if strings.HasSuffix(url, "/"+home.Account+"/"+name) && strings.Contains(url, "//sqs."+home.Region+".") {
 			return q
 		}
+		found, named = q, named+1
+	}
+	if named == 1 {
+		return found
 	}
 	r.warn("%s: its queue %s is not in the file: it is left out", resource, url)
 	return nil

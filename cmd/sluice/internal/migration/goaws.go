@@ -40,7 +40,10 @@ type goEnvironment struct {
 	Defaults   goAttributes `yaml:"QueueAttributeDefaults"`
 	Queues     []goQueue    `yaml:"Queues"`
 	Topics     []struct {
-		Name string `yaml:"Name"`
+		Name          string `yaml:"Name"`
+		Subscriptions []struct {
+			Queue string `yaml:"QueueName"`
+		} `yaml:"Subscriptions"`
 	} `yaml:"Topics"`
 	Latency struct {
 		Min int `yaml:"Min"`
@@ -79,8 +82,20 @@ func goAWS(r *Result, text []byte, _ map[string]string) error {
 	}
 	for _, t := range e.Topics {
 		r.warn("topic %s of SNS has no counterpart", t.Name)
+		for _, s := range t.Subscriptions {
+			r.goSubscription(&e, s.Queue)
+		}
 	}
 	return nil
+}
+
+// goSubscription adds the queue of a subscription, which GoAWS makes where the file does not have it. That of an address has
+// none.
+func (r *Result) goSubscription(e *goEnvironment, queue string) {
+	there := slices.ContainsFunc(r.Options.Resources.Queues, func(q sluice.Queue) bool { return q.Name == queue })
+	if queue != "" && !there {
+		r.goQueue(e, &goQueue{Name: queue})
+	}
 }
 
 func (r *Result) goServer(e *goEnvironment) {

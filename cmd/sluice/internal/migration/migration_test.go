@@ -3,6 +3,7 @@ package migration_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +130,20 @@ func TestGoAWS(t *testing.T) {
 	)
 }
 
+// GoAWS makes the queues of subscriptions, one for all that have it.
+func TestGoAWSMakesTheQueuesOfSubscriptions(t *testing.T) {
+	r, err := migration.Read("goaws", []byte("Local:\n  QueueAttributeDefaults: {VisibilityTimeout: 9}\n  Queues: [{Name: a}]\n  Topics:\n"+
+		"  - {Name: t, Subscriptions: [{QueueName: a}, {QueueName: b}, {Protocol: http, EndPoint: 'http://localhost/'}]}\n"+
+		"  - {Name: u, Subscriptions: [{QueueName: b}]}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, r, migration.Result{Listen: "0.0.0.0:4100", Data: sluice.Memory, Options: sluice.Options{
+		SQS: sluice.DefaultSQS, MNS: sluice.DefaultMNS,
+		Resources: sluice.Resources{Queues: []sluice.Queue{{Name: "a", Visibility: s(9)}, {Name: "b", Visibility: s(9)}}},
+	}}, "topic t of SNS", "topic u of SNS")
+}
+
 func TestGoAWSWithOddValues(t *testing.T) {
 	r, err := migration.Read("goaws", []byte("X:\n  Port: ${PORT}\n  AccountID: queue\n  Region: local\n  Queues:\n  - {Name: a, RedrivePolicy: '{'}\n"), nil)
 	if err != nil {
@@ -241,6 +256,67 @@ func TestTerraformState(t *testing.T) {
 		"resources of other services are left out: aws_s3_bucket",
 		"aws_sqs_queue_redrive_policy.gone: its queue https://sqs.eu-west-1.amazonaws.com/123456789012/gone is not in the file",
 	)
+}
+
+// Modules for each region have the same names in all of them.
+func TestPoliciesGoToTheQueueOfTheirRegion(t *testing.T) {
+	instance := func(kind, attributes string) string {
+		return `{"mode":"managed","type":"` + kind + `","name":"n","instances":[{"attributes":{` + attributes + `}}]}`
+	}
+	const url, policy = `"queue_url":"https://sqs.us-east-1.amazonaws.com/123456789012/q"`, `{"Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*"}]}`
+	r, err := migration.Read("terraform-state", []byte(`{"version":4,"resources":[`+strings.Join([]string{
+		instance("aws_sqs_queue", `"name":"q","arn":"arn:aws:sqs:eu-west-1:123456789012:q","redrive_policy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:eu-west-1:123456789012:dead\",\"maxReceiveCount\":3}"`),
+		instance("aws_sqs_queue", `"name":"dead","arn":"arn:aws:sqs:eu-west-1:123456789012:dead"`),
+		instance("aws_sqs_queue", `"name":"q","arn":"arn:aws:sqs:us-east-1:123456789012:q"`),
+		instance("aws_sqs_queue", `"name":"dead","arn":"arn:aws:sqs:us-east-1:123456789012:dead"`),
+		instance("aws_sqs_queue_policy", url+`,"policy":`+strconv.Quote(policy)),
+		instance("aws_sqs_queue_redrive_policy", url+`,"redrive_policy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:123456789012:dead\",\"maxReceiveCount\":7}"`),
+		instance("aws_sqs_queue_policy", `"queue_url":"https://sqs.ap-south-1.amazonaws.com/123456789012/q","policy":`+strconv.Quote(policy)),
+		`{"mode":"managed","type":"aws_sqs_queue","name":"old","instances":[{"deposed":"00000000","attributes":{"name":"old","arn":"arn:aws:sqs:us-east-1:123456789012:old"}}]}`,
+	}, ",")+`]}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := sluice.Home{Account: "123456789012", Region: "us-east-1"}
+	compare(t, r, migration.Result{Options: sluice.Options{
+		SQS: sluice.Home{Account: "123456789012", Region: "eu-west-1"}, MNS: sluice.DefaultMNS,
+		Resources: sluice.Resources{Queues: []sluice.Queue{
+			{Name: "q", DeadLetter: &sluice.DeadLetter{Queue: "dead", MaxReceives: 3}},
+			{Name: "dead"},
+			{Name: "q", Namespace: there, DeadLetter: &sluice.DeadLetter{Queue: "dead", MaxReceives: 7}, Attributes: map[string]string{"Policy": policy}},
+			{Name: "dead", Namespace: there},
+		}},
+	}}, "its queue https://sqs.ap-south-1.amazonaws.com/123456789012/q is not in the file")
+}
+
+func TestDeadLettersOfMNSAreRead(t *testing.T) {
+	policy := func(enabled string) string {
+		return `"dlq_policy":[{"dead_letter_target_queue":"dead","enabled":` + enabled + `,"max_receive_count":5}]`
+	}
+	queue := func(name, more string) string {
+		return `{"mode":"managed","type":"alicloud_message_service_queue","name":"` + name + `","instances":[{"attributes":{"queue_name":"` + name + `"` + more + `}}]}`
+	}
+	r, err := migration.Read("terraform-state", []byte(`{"version":4,"resources":[`+strings.Join([]string{
+		queue("on", ","+policy("true")), queue("off", ","+policy("false")), queue("half", `,"dlq_policy":[{"enabled":true}]`), queue("dead", `,"dlq_policy":[]`),
+		`{"mode":"managed","type":"alicloud_message_service_topic","name":"t","instances":[{"attributes":{"topic_name":"t"}}]}`,
+		`{"mode":"managed","type":"alicloud_message_service_subscription","name":"s","instances":[{"attributes":{"topic_name":"t","subscription_name":"s","endpoint":"http://localhost/","push_type":"http",` + policy("true") + `}}]}`,
+	}, ",")+`]}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, r, migration.Result{Options: sluice.Options{
+		SQS: sluice.DefaultSQS, MNS: sluice.DefaultMNS,
+		Resources: sluice.Resources{
+			Queues: []sluice.Queue{
+				{Name: "on", Namespace: sluice.DefaultMNS, DeadLetter: &sluice.DeadLetter{Queue: "dead", MaxReceives: 5}},
+				{Name: "off", Namespace: sluice.DefaultMNS},
+				{Name: "half", Namespace: sluice.DefaultMNS},
+				{Name: "dead", Namespace: sluice.DefaultMNS},
+			},
+			Topics:        []sluice.Topic{{Name: "t"}},
+			Subscriptions: []sluice.Subscription{{Topic: "t", Name: "s", Endpoint: "http://localhost/", DeadLetter: "dead"}},
+		},
+	}}, "alicloud_message_service_queue.half: redrive policy")
 }
 
 func TestStatesThatCannotBeRead(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 )
 
 // expand adds the queues that SAM makes for the events of a function or state machine: one that is subscribed to a topic
-// by way of a queue, and one for what could not be delivered. Documented: when it does, and that the second can be named.
+// by way of a queue, and one for what could not be delivered. They are there where the function is. Documented: when it makes
+// them, and that the second can be named.
 func (t *template) expand() {
 	for _, name := range slices.Sorted(maps.Keys(t.resources)) {
 		kind, properties := t.resource(name)
@@ -19,7 +20,8 @@ func (t *template) expand() {
 			fields, _ := events[event].(map[string]any)
 			settings, _ := fields["Properties"].(map[string]any)
 			if id := ownQueue(name+event, settings); id != "" && t.resources[id] == nil {
-				t.resources[id] = map[string]any{"Type": "AWS::SQS::Queue"}
+				function, _ := t.resources[name].(map[string]any)
+				t.resources[id] = map[string]any{"Type": "AWS::SQS::Queue", "Condition": function["Condition"]}
 				t.lines[id] = t.lines[name]
 			}
 		}

@@ -44,6 +44,26 @@ func TestCloudFormationThatDependsOnWhereItRuns(t *testing.T) {
 	)
 }
 
+func TestQueuesOfFunctionsAreThereWhereTheFunctionIs(t *testing.T) {
+	const template = `Parameters: {Stage: {Type: String}}
+Conditions: {IsProd: !Equals [!Ref Stage, prod]}
+Resources:
+  Worker:
+    Type: AWS::Serverless::Function
+    Condition: IsProd
+    Properties: {Events: {News: {Type: SNS, Properties: {Topic: x, SqsSubscription: true}}}}
+`
+	for stage, want := range map[string]int{"prod": 1, "dev": 0} {
+		r, err := migration.Read("cloudformation", []byte(template), map[string]string{"Stage": stage})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Options.Resources.Queues; len(got) != want {
+			t.Errorf("in stage %s there are %v, want %d queues", stage, got, want)
+		}
+	}
+}
+
 func TestCloudFormationTakesTheValuesOfParameters(t *testing.T) {
 	r := read(t, "cloudformation", "shop.yaml", map[string]string{"Stage": "prod", "Fifo": "false", "Readers": "333333333333", "Secret": "x", "AWS::Region": "cn-north-1"})
 	var names []string

@@ -25,6 +25,7 @@ type stateResource struct {
 	Module    string `json:"module"`
 	Instances []struct {
 		Attributes map[string]any `json:"attributes"`
+		Deposed    string         `json:"deposed"` // one that has been replaced and waits to be destroyed
 	} `json:"instances"`
 }
 
@@ -68,8 +69,10 @@ func terraformState(r *Result, text []byte, _ map[string]string) error {
 				continue
 			}
 			for _, i := range resource.Instances {
-				found = true
-				reader.read(r, resource.address(), i.Attributes)
+				if i.Deposed == "" {
+					found = true
+					reader.read(r, resource.address(), i.Attributes)
+				}
 			}
 		}
 	}
@@ -141,6 +144,14 @@ func (a attributes) seconds(name string) *time.Duration {
 }
 
 func (a attributes) is(name string) bool { return a.text(name) == "true" }
+
+// block returns the attributes of a block within a resource, of which there is at most one.
+func (a attributes) block(name string) (inner attributes) {
+	if list, _ := a[name].([]any); len(list) > 0 {
+		inner, _ = list[0].(map[string]any)
+	}
+	return inner
+}
 
 // place puts the first account and region that a state names at home, so that resource names in policies hold.
 func (r *Result) place(arn string) sluice.Home {
@@ -228,7 +239,7 @@ func (r *Result) stateRedrive(name string, a attributes) {
 	}
 }
 
-func (r *Result) stateMNSQueue(_ string, a attributes) {
+func (r *Result) stateMNSQueue(name string, a attributes) {
 	q := sluice.Queue{
 		Namespace:  r.Options.MNS,
 		Name:       a.text("queue_name", "name"),
@@ -242,6 +253,12 @@ func (r *Result) stateMNSQueue(_ string, a attributes) {
 		q.Logging = new(a.is("logging_enabled"))
 	}
 	q.Tags = tagMap(a["tags"])
+	if p := a.block("dlq_policy"); p.is("enabled") {
+		var err error
+		if q.DeadLetter, err = deadLetter(p.text("dead_letter_target_queue"), p.text("max_receive_count")); err != nil {
+			r.warn("%s: %v: it is left out", name, err)
+		}
+	}
 	r.add(q)
 }
 
@@ -267,6 +284,9 @@ func (r *Result) stateSubscription(_ string, a attributes) {
 		s.Endpoint, s.Queue = "", queue
 	} else if a.text("push_type") == "queue" {
 		s.Endpoint, s.Queue = "", s.Endpoint
+	}
+	if p := a.block("dlq_policy"); p.is("enabled") {
+		s.DeadLetter = p.text("dead_letter_target_queue")
 	}
 	r.Options.Resources.Subscriptions = append(r.Options.Resources.Subscriptions, s)
 }
