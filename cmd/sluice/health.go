@@ -1,13 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,16 +24,39 @@ func healthCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}
 	f := c.Flags()
-	url := f.String("url", "http://127.0.0.1:9324", "address of the server")
+	url := f.String("url", "http://127.0.0.1:9324", "address of the server, by default the first of SLUICE_LISTEN if there is that")
 	ca := f.String("ca", "", "PEM file of the authority to trust besides the system's, such as tls/ca.pem in the data directory")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		client, err := clientTrusting(*ca)
 		if err != nil {
 			return err
 		}
+		if listen := os.Getenv("SLUICE_LISTEN"); listen != "" && !f.Changed("url") {
+			if *url, err = listenedAt(listen); err != nil {
+				return err
+			}
+		}
 		return health(c.Context(), client, *url)
 	}
 	return c
+}
+
+// listenedAt returns the first of the addresses that serve takes, as this machine reaches it: what listens everywhere does so on
+// loopback. In a container one variable then says where to listen and where to ask.
+func listenedAt(listen string) (string, error) {
+	var l listenFlag
+	if err := l.Set(listen); err != nil {
+		return "", fmt.Errorf("SLUICE_LISTEN is %q: %w", listen, err)
+	}
+	scheme, address := splitAddress(l.addresses[0])
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", fmt.Errorf("SLUICE_LISTEN is %q: %w", listen, err)
+	}
+	if host == "" || net.ParseIP(host).IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return cmp.Or(scheme, "http") + "://" + net.JoinHostPort(host, port), nil
 }
 
 func health(ctx context.Context, client *http.Client, url string) error {
@@ -54,13 +78,11 @@ func health(ctx context.Context, client *http.Client, url string) error {
 	return nil
 }
 
-// rootURL returns the URL of a server's root, without a slash at its end. HTTP is what an address without a scheme means.
+// rootURL returns the URL of a server's root, without a slash at its end, for an address as serve takes it. HTTP is what one
+// without a scheme means.
 func rootURL(address string) string {
-	address = strings.TrimRight(address, "/")
-	if !strings.Contains(address, "://") {
-		address = "http://" + address
-	}
-	return address
+	scheme, host := splitAddress(address)
+	return cmp.Or(scheme, "http") + "://" + host
 }
 
 // clientTrusting returns a client that trusts the authorities of a file as well, if one is named.

@@ -136,6 +136,26 @@ func TestHealthTellsByExitStatus(t *testing.T) {
 	}
 }
 
+// One variable tells a container where to listen, and its health check where to ask.
+func TestHealthAsksWhereTheServerListens(t *testing.T) {
+	p := start(t, "--data=memory")
+	_, port, _ := strings.Cut(strings.TrimPrefix(p.url, "http://"), ":")
+	for _, listen := range []string{"127.0.0.1:" + port, "0.0.0.0:" + port, "[::]:" + port, ":" + port, port, "http://0.0.0.0:" + port + ",127.0.0.1:1"} {
+		t.Setenv("SLUICE_LISTEN", listen)
+		if err := run(t.Context(), []string{"health"}, io.Discard, io.Discard); err != nil {
+			t.Errorf("health with SLUICE_LISTEN=%s = %v, want nil", listen, err)
+		}
+	}
+	t.Setenv("SLUICE_LISTEN", "127.0.0.1:1")
+	if err := run(t.Context(), []string{"health", "--url", p.url}, io.Discard, io.Discard); err != nil {
+		t.Errorf("health --url = %v, want that the flag wins", err)
+	}
+	t.Setenv("SLUICE_LISTEN", "nowhere")
+	if got := fails(t, "health"); !strings.Contains(got, `SLUICE_LISTEN is "nowhere": want a port`) {
+		t.Errorf("health with an address that is none = %q, want what is wrong", got)
+	}
+}
+
 func TestHealthTrustsTheAuthorityThatItIsTold(t *testing.T) {
 	web := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer web.Close()
