@@ -135,13 +135,17 @@ func (s *service) arn(key core.QueueKey) string {
 }
 
 // parseARN reads the resource name of a queue. The second result is its service; empty if the text is no resource
-// name at all.
+// name at all. What stands in the place of a region and is none is the home region, as it is in a signature: other emulators
+// have resource names with "elasticmq" or nothing there, which settings and tests still hold.
 func (s *service) parseARN(text string) (key core.QueueKey, service string) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 6 || parts[0] != "arn" || parts[1] == "" || parts[5] == "" {
 		return core.QueueKey{}, ""
 	}
 	ns := core.Namespace{Region: parts[3], Account: parts[4]}
+	if !isRegion(ns.Region) {
+		ns.Region = s.site.SQS.Region
+	}
 	return core.QueueKey{Namespace: s.site.Inside(ns), Name: core.QueueName(parts[5])}, parts[2]
 }
 

@@ -124,6 +124,11 @@ func TestARN(t *testing.T) {
 	if key, _ := s.parseARN("arn:aws:sqs:us-east-1:000000000000:q"); key.Namespace.Account != "joined" {
 		t.Errorf("parseARN = %v, want the bridged namespace", key)
 	}
+	for _, text := range []string{"arn:aws:sqs:elasticmq:123456789012:q", "arn:aws:sqs::123456789012:q"} {
+		if key, kind := s.parseARN(text); kind != "sqs" || key.Namespace.Region != "us-east-1" || key.Namespace.Account != "123456789012" {
+			t.Errorf("parseARN(%q) = %v, want the home region", text, key)
+		}
+	}
 	for _, text := range []string{"", "q", "arn:aws:sqs:us-east-1:000000000000", "arn:aws:sqs:us-east-1:000000000000:", "x:aws:sqs:r:a:q", "arn:aws:sqs:r:a:q:more"} {
 		if _, kind := s.parseARN(text); kind != "" {
 			t.Errorf("parseARN(%q) is of %q, want nothing", text, kind)
