@@ -267,7 +267,7 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 		want string
 	}{
 		{[]string{"import", "--from=elasticmq", path}, "sluice.yaml: line 1: substitutions such as ${X}"},
-		{[]string{"import", "--from=rabbit", path}, `"rabbit" is none of`},
+		{[]string{"import", "--from=rabbit", path}, `invalid argument "rabbit" for "--from" flag: want cloudformation|elasticmq`},
 		{[]string{"import", path}, `required flag(s) "from" not set`},
 		{[]string{"import", "--from=elasticmq"}, "sluice import takes one FILE, and 0 were given"},
 		{[]string{"import", "--from=elasticmq", "/nowhere"}, "no such file"},

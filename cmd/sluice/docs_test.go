@@ -36,6 +36,8 @@ func TestManPagesSayWhatHelpSays(t *testing.T) {
 	}
 	c.Flags().StringP("admin", "a", "there", ".of the `ADDRESS`")
 	c.Flags().Bool("json", false, "print JSON")
+	c.Flags().Int("parallel", 0, "requests at a time")
+	c.Flags().Duration("wait", 0, "how long to wait")
 	c.Flags().Bool("secret", false, "nobody's business")
 	if err := c.Flags().MarkHidden("secret"); err != nil {
 		t.Fatal(err)
@@ -67,10 +69,30 @@ help for sub\-command
 .TP
 \fB\-\-json\fP
 print JSON
+.TP
+\fB\-\-parallel\fP=\fIint\fP
+requests at a time
+.TP
+\fB\-\-wait\fP=\fIduration\fP
+how long to wait
 .SH SEE ALSO
 \fBtop\fP(1)
 `
 	if got := manPage(c); got != want {
 		t.Errorf("manPage(…) differs (-want +got):\n%s", cmp.Diff(want, got))
+	}
+}
+
+func TestShellsOfferTheValuesOfFlags(t *testing.T) {
+	for flag, want := range map[string]string{
+		"serve --sync ":  "os\nalways\n:4\n",
+		"import --from ": "cloudformation\nelasticmq\ngoaws\nterraform-state\n:4\n",
+		"env --shell ":   "fish\npowershell\nsh\n:4\n",
+	} {
+		words := append([]string{"__complete"}, strings.Split(flag, " ")...)
+		var out bytes.Buffer
+		if err := run(t.Context(), words, &out, &bytes.Buffer{}); err != nil || out.String() != want {
+			t.Errorf("completions of %q = %q, %v, want %q", flag, out.String(), err, want)
+		}
 	}
 }

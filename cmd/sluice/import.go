@@ -31,7 +31,8 @@ standard input.
   terraform-state  terraform.tfstate, or what "terraform state pull" prints; queues of both providers`,
 		Args: oneArgument("FILE"),
 	}
-	from := c.Flags().String("from", "", "kind of the file: "+kinds)
+	from := newChoice("", migration.Kinds()...)
+	c.Flags().Var(from, "from", "kind of the file")
 	given := c.Flags().StringArray("value", nil, "value of a template's parameter as NAME=VALUE, also of AWS::Region and the like; may be given again")
 	_ = c.MarkFlagRequired("from") // fails only for a flag that there is not
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -43,7 +44,7 @@ standard input.
 		if err != nil {
 			return err
 		}
-		return importFrom(*from, args[0], text, values, c.OutOrStdout(), c.ErrOrStderr())
+		return importFrom(from.value, args[0], text, values, c.OutOrStdout(), c.ErrOrStderr())
 	}
 	return c
 }

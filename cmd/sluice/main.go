@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sluicemq/sluice"
 )
@@ -58,7 +59,20 @@ func newRoot() *cobra.Command {
 	}
 	root.AddCommand(serveCommand(), docsCommand(), healthCommand(), envCommand(), configCommand(), importCommand(), versionCommand(), queuesCommand(), peekCommand(), explainCommand(), tailCommand(), benchCommand(), conformanceCommand(), recordCommand())
 	documentVariables(root)
+	completeChoices(root)
 	return root
+}
+
+// completeChoices has shells offer the values of flags that have a few, in place of the names of files.
+func completeChoices(c *cobra.Command) {
+	c.Flags().VisitAll(func(flag *pflag.Flag) {
+		if of, ok := flag.Value.(*choice); ok {
+			_ = c.RegisterFlagCompletionFunc(flag.Name, cobra.FixedCompletions(of.values, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that there is not
+		}
+	})
+	for _, below := range c.Commands() {
+		completeChoices(below)
+	}
 }
 
 // group makes a command of one that is there for the commands below it. Alone it prints its help; a name that none of them
