@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const modules = process.env.SLUICE_PAGE_MODULES;
+const modules = process.env.PAGE_MODULES;
 const require = createRequire(join(modules, "package.json"));
 
 // startServer starts the program in memory on free ports. SLUICE_ADMIN_URL names one that runs already.
@@ -122,7 +122,7 @@ export const API = (origin) => async (method, path, body) => {
 // shoot leaves a screenshot and fails if there is nothing on it: a blank page packs into very few bytes.
 export async function shoot(page, name) {
   const picture = await page.screenshot({
-    path: join(process.env.SLUICE_SHOTS, `${name}.png`),
+    path: join(process.env.PAGE_SHOTS, `${name}.png`),
     animations: "disabled",
   });
   assert.ok(picture.length > 8000, `${name}.png has ${picture.length} bytes, which is too few for a page`);
