@@ -428,6 +428,10 @@ func (c *config) publicURL(t *text) string {
 	if t == nil {
 		return ""
 	}
+	if strings.Contains(t.value, "@") { // and is not repeated: it may come with a password
+		c.wrongText(t, place{}, "public-url names a user, which has no meaning there")
+		return ""
+	}
 	u, err := url.Parse(t.value)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		c.wrongText(t, place{}, "public-url is %q, want http:// or https:// and a host", t.value)

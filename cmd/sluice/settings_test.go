@@ -295,6 +295,7 @@ func TestWrongSettingsAreToldInOneLine(t *testing.T) {
 		{name: "duration beyond", file: "queues:\n- {name: q, delay: 99999999999999999}\n", want: "sluice.yaml:2: delay is"},
 		{name: "receives", file: "queues:\n- {name: q, dead-letter: {queue: d, max-receives: x}}\n", want: `sluice.yaml:2: max-receives is "x", want a number`},
 		{name: "limit", file: "limits:\n  in-flight: 0\n", want: "sluice.yaml:2: in-flight is \"0\""},
+		{name: "url with a password", file: "public-url: http://me:secret@host\n", want: "sluice.yaml:1: public-url names a user, which has no meaning there"},
 		{name: "url", file: "public-url: host\n", want: "sluice.yaml:1: public-url is \"host\""},
 		{name: "no file", args: []string{"--config=/nowhere/x.yaml"}, want: "cannot read the configuration: open /nowhere/x.yaml"},
 		{name: "variable", vars: map[string]string{"SLUICE_STRICT": "perhaps"}, want: `SLUICE_STRICT is "perhaps", want true or false`},
