@@ -120,22 +120,22 @@ func (r *reader) count() int {
 	return int(n)
 }
 
-// id reads a message's id.
-func (r *reader) id() (id MessageID) {
-	if len(r.b) < len(id) {
+// fill reads as many bytes as there is room for.
+func (r *reader) fill(to []byte) {
+	if len(r.b) < len(to) {
 		r.fail()
-		return id
+		return
 	}
-	r.b = r.b[copy(id[:], r.b):]
+	r.b = r.b[copy(to, r.b):]
+}
+
+func (r *reader) id() (id MessageID) {
+	r.fill(id[:])
 	return id
 }
 
 func (r *reader) digest() (d Digest) {
-	if len(r.b) < len(d) {
-		r.fail()
-		return d
-	}
-	r.b = r.b[copy(d[:], r.b):]
+	r.fill(d[:])
 	return d
 }
 
@@ -163,14 +163,7 @@ const headSize = 48
 // size is about what the content takes in a record, and no less but for huge attributes. A record stays in memory as it was
 // made, so what is asked for too much is lost for as long as the message lives.
 func (c *content) size() int {
-	size := 16 + len(Digest{}) + len(c.sender) + len(c.dedupID) + len(c.body)
-	for _, s := range []string{c.trace.XRay, c.trace.Parent, c.trace.State, c.trace.Baggage} {
-		size += len(s)
-	}
-	for i := range c.attributes {
-		a := &c.attributes[i]
-		size += 8 + len(a.Name) + len(a.Label) + len(a.Value)
-	}
+	size := 16 + len(Digest{}) + len(c.sender) + len(c.dedupID) + len(c.body) + c.trace.size() + attributesSize(c.attributes)
 	if c.source != nil {
 		size += 4 + len(c.source.Namespace.Account) + len(c.source.Namespace.Region) + len(c.source.Name)
 	}
@@ -203,14 +196,33 @@ func encodeMessage(m *message, group string, c *content) []byte {
 	return w.b
 }
 
+// texts are the parts of a trace in the order of records.
+func (t *Trace) texts() [4]string { return [4]string{t.XRay, t.Parent, t.State, t.Baggage} }
+
+func (t *Trace) size() (size int) {
+	for _, s := range t.texts() {
+		size += len(s)
+	}
+	return size
+}
+
 func encodeTrace(w *writer, t *Trace) {
-	for _, s := range []string{t.XRay, t.Parent, t.State, t.Baggage} {
+	for _, s := range t.texts() {
 		w.text(s)
 	}
 }
 
 func decodeTrace(r *reader) Trace {
 	return Trace{XRay: r.text(), Parent: r.text(), State: r.text(), Baggage: r.text()}
+}
+
+// attributesSize is about what attributes take in a record, and no less but for huge ones.
+func attributesSize(attributes []Attribute) (size int) {
+	for i := range attributes {
+		a := &attributes[i]
+		size += len(a.Name) + len(a.Label) + len(a.Value) + 8
+	}
+	return size
 }
 
 func encodeAttributes(w *writer, attributes []Attribute) {

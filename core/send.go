@@ -78,13 +78,8 @@ func checkWeight(messages []Outgoing) error {
 
 // weight is about the size of a message's record.
 func (o *Outgoing) weight() int {
-	n := len(o.Body) + len(o.Sender) + len(defaultTo(o.Group, "")) + len(defaultTo(o.DeduplicationID, "")) +
-		len(o.Trace.XRay) + len(o.Trace.Parent) + len(o.Trace.State) + len(o.Trace.Baggage)
-	for i := range o.Attributes {
-		a := &o.Attributes[i]
-		n += len(a.Name) + len(a.Label) + len(a.Value) + 8
-	}
-	return n
+	return len(o.Body) + len(o.Sender) + len(defaultTo(o.Group, "")) + len(defaultTo(o.DeduplicationID, "")) +
+		o.Trace.size() + attributesSize(o.Attributes)
 }
 
 // abandon ends a verb that fails for a reason of the caller's: only what advance did is stored.
