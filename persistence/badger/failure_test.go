@@ -96,18 +96,25 @@ func TestFreeSpaceIsTrueOrUnknown(t *testing.T) {
 	}
 }
 
-// A directory in the place of its file stops Badger from making the next memtable, as would a lack of file
-// descriptors. Badger alone would end the process at the next write, or at a read.
-func TestStoreGoesOnAfterAWriteFailedInsideBadger(t *testing.T) {
+// startObstructed opens a store that holds a record k, "before". A directory in the place of its file stops Badger from
+// making the next memtable, as would a lack of file descriptors.
+func startObstructed(t *testing.T) (s *Store, obstacle string) {
+	t.Helper()
 	dir := t.TempDir()
-	s := start(t, dir, Options{})
+	s = start(t, dir, Options{})
 	if err := put(s, "k", "before"); err != nil {
 		t.Fatalf("Commit() = %v, want nil", err)
 	}
-	obstacle := filepath.Join(dir, "00002.mem")
+	obstacle = filepath.Join(dir, "00002.mem")
 	if err := os.Mkdir(obstacle, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	return s, obstacle
+}
+
+// Badger alone would end the process at the next write, or at a read.
+func TestStoreGoesOnAfterAWriteFailedInsideBadger(t *testing.T) {
+	s, obstacle := startObstructed(t)
 	stored, failure := fill(t, s)
 	if _, err := s.Get([]byte("k")); err == nil {
 		t.Errorf("Get() between failure and repair = nil, want an error")
@@ -128,15 +135,7 @@ func TestStoreGoesOnAfterAWriteFailedInsideBadger(t *testing.T) {
 
 // Who reads what is stored before anything else would wait for ever for a commit to open Badger again.
 func TestRefusedReadHasTheStoreMended(t *testing.T) {
-	dir := t.TempDir()
-	s := start(t, dir, Options{})
-	if err := put(s, "k", "before"); err != nil {
-		t.Fatalf("Commit() = %v, want nil", err)
-	}
-	obstacle := filepath.Join(dir, "00002.mem")
-	if err := os.Mkdir(obstacle, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	s, obstacle := startObstructed(t)
 	stored, _ := fill(t, s)
 	waitMended(s)
 	if err := os.Remove(obstacle); err != nil {
