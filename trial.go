@@ -56,7 +56,7 @@ func (d *declaration) copyFrom(ctx context.Context, actual core.Broker, r *Resou
 	}
 	for _, key := range d.concerned(r) {
 		info, err := actual.Queue(ctx, key)
-		if isKind(err, core.QueueNotFound) {
+		if errors.Is(err, &core.Error{Kind: core.QueueNotFound}) {
 			continue
 		}
 		if err == nil {
@@ -113,7 +113,7 @@ func pointers(notes map[string]string) map[string]*string {
 // copyTopic copies a topic with its subscriptions, if there is one and it was not copied before.
 func copyTopic(ctx context.Context, actual, copied core.Broker, key core.TopicKey) error {
 	info, err := actual.Topic(ctx, key)
-	if isKind(err, core.TopicNotFound) {
+	if errors.Is(err, &core.Error{Kind: core.TopicNotFound}) {
 		return nil
 	}
 	if err != nil {
@@ -137,9 +137,4 @@ func copyTopic(ctx context.Context, actual, copied core.Broker, key core.TopicKe
 		}
 		all, more, err = actual.Subscriptions(ctx, key, "", all[len(all)-1].Name, page)
 	}
-}
-
-func isKind(err error, k core.Kind) bool {
-	e, ok := errors.AsType[*core.Error](err)
-	return ok && e.Kind == k
 }
