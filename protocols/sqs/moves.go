@@ -22,7 +22,8 @@ var (
 	}
 )
 
-// ofTasks are the operations that a caller must be allowed to do to a queue besides those of its tasks. Documented.
+// ofTasks are the operations that a caller must be allowed to do to a queue besides those of its tasks. Documented for starting one.
+// UNVERIFIED: that cancelling and listing them wants the same.
 var ofTasks = []string{"ReceiveMessage", "DeleteMessage", "GetQueueAttributes"}
 
 // startMove starts a task. Documented: to the target nothing is done but to send to it.
