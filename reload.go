@@ -48,7 +48,7 @@ func (s *Server) declare(ctx context.Context, site *protocols.Site, r *Resources
 
 // Reload applies options to a running server, all but Data, Sync, BodyBudget, PushHosts, Clock, Observers, OnFault,
 // Decorate and, but for its Endpoints, Admin: of those what Open was given stays in use. It returns the names of the first
-// four, but for BodyBudget, that differ and have to wait for the next start. Faults count only if they are others than
+// four that differ and have to wait for the next start. Faults count only if they are others than
 // at the last time, so that what SetFaults has set stays otherwise. Resources are declared as Open does it; nothing is
 // ever removed. What belonged to other homes and bridges is kept and not renamed, as if the server had been opened
 // with them.
@@ -66,6 +66,7 @@ func (s *Server) Reload(ctx context.Context, o Options) (waiting []string, err e
 	}{
 		{"data", o.Data != next.Data},
 		{"sync", o.Sync != next.Sync},
+		{"body-budget", o.Data == next.Data && o.BodyBudget != next.BodyBudget},
 		{"push-hosts", !slices.Equal(o.PushHosts, next.PushHosts)},
 	} {
 		if fixed.apart {

@@ -74,6 +74,12 @@ func TestReloadTellsWhatWaits(t *testing.T) {
 	if waiting, err := s.Reload(t.Context(), sluice.Options{}); err != nil || waiting != nil {
 		t.Errorf("Reload of the first options = %q, %v, want that nothing waits", waiting, err)
 	}
+	dir := t.TempDir()
+	s = open(t, sluice.Options{Data: dir})
+	waiting, err = s.Reload(t.Context(), sluice.Options{Data: dir, BodyBudget: 1})
+	if diff := cmp.Diff([]string{"body-budget"}, waiting); err != nil || diff != "" {
+		t.Errorf("Reload of another budget = %v, waiting (-want +got):\n%s", err, diff)
+	}
 }
 
 func TestReloadOfWrongOptionsChangesNothing(t *testing.T) {

@@ -52,7 +52,8 @@ type config struct {
 	Bridges     *[]bridgeText     `yaml:"bridges,omitempty"`
 	Credentials *[]credentialText `yaml:"credentials,omitempty"`
 	Limits      struct {
-		InFlight *text `yaml:"in-flight,omitempty"`
+		InFlight   *text `yaml:"in-flight,omitempty"`
+		BodyBudget *text `yaml:"body-budget,omitempty"`
 	} `yaml:"limits,omitempty"`
 	Faults    []faultText `yaml:"faults,omitempty"`
 	Resources resources   `yaml:",inline"`
@@ -292,7 +293,8 @@ func (c *config) options() (o sluice.Options) {
 	o.Resources = c.resources(o.SQS, o.MNS)
 	o.MicrosecondVisibleTime = c.microseconds(c.MNS.NextVisibleTime)
 	o.Faults = c.faults()
-	o.MaxInFlight = c.bound(c.Limits.InFlight)
+	o.MaxInFlight = c.bound("in-flight", c.Limits.InFlight)
+	o.BodyBudget = int64(c.bound("body-budget", c.Limits.BodyBudget))
 	for _, host := range c.AdminHosts {
 		if o.Admin == nil {
 			o.Admin = &sluice.Admin{}
@@ -412,13 +414,13 @@ func (c *config) microseconds(t *text) bool {
 	return false
 }
 
-func (c *config) bound(t *text) int {
+func (c *config) bound(name string, t *text) int {
 	if t == nil {
 		return 0
 	}
 	n, err := strconv.Atoi(t.value)
 	if err != nil || n < 1 {
-		c.wrongText(t, place{}, "in-flight is %q, want a number of at least 1", t.value)
+		c.wrongText(t, place{}, "%s is %q, want a number of at least 1", name, t.value)
 		return 0
 	}
 	return n

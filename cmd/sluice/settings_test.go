@@ -140,6 +140,7 @@ credentials:
   - {id: AK2, secret: s2, account: 000000000001, session-token: t}
 limits:
   in-flight: 20
+  body-budget: 1000
 `)}, map[string]string{"SLUICE_STRICT": "true"})
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +149,7 @@ limits:
 	want := sluice.Options{
 		Data: "memory", Sync: sluice.SyncAlways, Strict: true, PublicURL: "https://queues.example:8443",
 		QueueURLs: sluice.QueueURLHost,
-		SQS:       sqs, MNS: mns, MaxInFlight: 20, MicrosecondVisibleTime: true,
+		SQS:       sqs, MNS: mns, MaxInFlight: 20, BodyBudget: 1000, MicrosecondVisibleTime: true,
 		PushHosts: []string{"hooks.example", "192.0.2.1"},
 		Credentials: map[string]sluice.Credential{
 			"AK1": {Secret: "s1"}, "AK2": {Secret: "s2", Account: "000000000001", SessionToken: "t"},
@@ -294,6 +295,7 @@ func TestWrongSettingsAreToldInOneLine(t *testing.T) {
 		{name: "part of a second", file: "queues:\n- {name: q, delay: 1.5s}\n", want: `sluice.yaml:2: delay is "1.5s", want seconds`},
 		{name: "duration beyond", file: "queues:\n- {name: q, delay: 99999999999999999}\n", want: "sluice.yaml:2: delay is"},
 		{name: "receives", file: "queues:\n- {name: q, dead-letter: {queue: d, max-receives: x}}\n", want: `sluice.yaml:2: max-receives is "x", want a number`},
+		{name: "body budget", file: "limits: {body-budget: -1}\n", want: "sluice.yaml:1: body-budget is \"-1\""},
 		{name: "limit", file: "limits:\n  in-flight: 0\n", want: "sluice.yaml:2: in-flight is \"0\""},
 		{name: "url with a password", file: "public-url: http://me:secret@host\n", want: "sluice.yaml:1: public-url names a user, which has no meaning there"},
 		{name: "url", file: "public-url: host\n", want: "sluice.yaml:1: public-url is \"host\""},
