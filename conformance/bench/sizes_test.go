@@ -73,7 +73,8 @@ func TestSizesMeasuresEachFigureAgainstItsDemand(t *testing.T) {
 		"memory, a parked poll of 20, 25 KiB",
 		"memory, idle CPU, 20 parked polls, 0 %",
 		"always, commits a message, send c 64, 0.1 ",
-		"memory, a stored message of 20 beyond its body, 250 bytes",
+		"memory, a stored message of 20 beyond its body, 0 bytes",
+		"os, a stored message of 20 beyond the budget of bodies, 250 bytes",
 		"os, start to first answer after a kill, 20 messages of 1 KiB, 4 s",
 		"os, disk after 20 messages of 1 KiB have come and gone, 200 MB",
 	}
