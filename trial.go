@@ -3,11 +3,15 @@ package sluice
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/core/clock"
 	"github.com/sluicemq/sluice/persistence/memory"
 	"github.com/sluicemq/sluice/protocols"
+	"github.com/sluicemq/sluice/protocols/policy"
 )
 
 // Check returns everything that is wrong with options, where Open would stop at the first: what is wrong with resources as
@@ -17,6 +21,35 @@ func (o Options) Check() error {
 	wrong := o.validate()
 	o = o.withDefaults()
 	return errors.Join(wrong, tryOut(context.Background(), o.Clock, o.site(), &o.Resources, nil))
+}
+
+// Doubts returns what is right in options and does not do what it says: the parts of policies that are not understood. An
+// Allow with one of them allows nothing, and a Deny denies whatever the rest of it matches.
+func (o Options) Doubts() []string {
+	var all []string
+	note := func(whose string, d *policy.Document, err error) {
+		if err != nil {
+			return // Check tells it
+		}
+		for _, part := range d.Unknown() {
+			all = append(all, fmt.Sprintf("%s: the policy has %s, which is not understood: an Allow with it allows nothing, a Deny "+
+				"denies all that the rest of it matches", whose, part))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(o.Credentials)) {
+		if text := o.Credentials[key].Policy; text != "" {
+			d, err := policy.ParseIdentity(text)
+			note("access key "+key, d, err)
+		}
+	}
+	for i := range o.Resources.Queues {
+		q := &o.Resources.Queues[i]
+		if text := q.Attributes["Policy"]; text != "" {
+			d, err := policy.ParseResource(text)
+			note("queue "+q.Name, d, err)
+		}
+	}
+	return all
 }
 
 // tryOut declares resources in a copy, in memory, of what they are about, and returns everything that is wrong with them.

@@ -77,6 +77,9 @@ func checkConfig(c *cobra.Command, env lookup) error {
 			fmt.Fprintln(c.ErrOrStderr(), "warning:", v)
 		}
 	}
+	for _, doubt := range s.options.Doubts() {
+		fmt.Fprintln(c.ErrOrStderr(), "warning:", doubt)
+	}
 	name := cmp.Or(s.path, "settings")
 	if err := wrong.err(); err == nil {
 		_, err = fmt.Fprintf(c.OutOrStdout(), "%s: ok\n", name)

@@ -48,6 +48,33 @@ func TestConfigCheck(t *testing.T) {
 	}
 }
 
+func TestConfigCheckWarnsOfPoliciesThatAreNotUnderstood(t *testing.T) {
+	path := writeConfig(t, `
+credentials:
+- id: WORKER
+  secret: s
+  policy: {Version: "1", Statement: {Effect: Allow, Action: "mns:*", Resource: "*", Condition: {BinaryEquals: {x: "1"}}}}
+- {id: OTHER, secret: s, policy: {Version: "1", Statement: {Effect: Allow, Action: "*", Resource: "*"}}}
+queues:
+- name: orders
+  attributes:
+    Policy: {Statement: {Effect: Allow, Principal: "*", Action: "*", Condition: {DateEquals: {"aws:CurrentTime": soon}}}}
+`)
+	out, told, err := ran(t, "config", "check", "--config", path)
+	want := []string{
+		`warning: access key WORKER: the policy has BinaryEquals, which is not understood`,
+		`warning: queue orders: the policy has DateEquals "soon", which is not understood`,
+	}
+	if err != nil || out != path+": ok\n" || strings.Count(told, "\n") != len(want) {
+		t.Errorf("check = %q, %q, %v, want two warnings", out, told, err)
+	}
+	for _, line := range want {
+		if !strings.Contains(told, line) {
+			t.Errorf("told %q, want %q", told, line)
+		}
+	}
+}
+
 // Everything is told at once, in the order of the file, but for what comes of something else that is told.
 func TestConfigCheckTellsEverythingAtOnce(t *testing.T) {
 	path := writeConfig(t, `sync: maybe
