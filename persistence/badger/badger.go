@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	badgerdb "github.com/dgraph-io/badger/v4"
 
@@ -34,6 +35,10 @@ type Options struct {
 	// that a call does return. It is called from any goroutine and must not call the store.
 	OnError func(error)
 
+	// After calls fn after d, in a goroutine of its own, unless stop is called before, which may come too late. With it a
+	// store that nobody writes to takes no CPU; nil leaves Badger's background work to itself.
+	After func(d time.Duration, fn func()) (stop func())
+
 	// free measures the room in a directory; nil means the real one.
 	free func(dir string) (bytes uint64, known bool)
 }
@@ -52,6 +57,7 @@ type Store struct {
 	closed  bool
 
 	shrinkage shrinkage
+	rest      rest
 	mending   atomic.Bool // mend is under way
 }
 
@@ -131,6 +137,9 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
+	if s.rest.watched {
+		s.rest.stop()
+	}
 	s.readers.shut(errClosed)
 	s.readers.drain()
 	s.log.close()
@@ -157,6 +166,7 @@ func (s *Store) openDB() error {
 	}
 	s.shrinkage.reset(s.db)
 	s.broken = false
+	s.anew()
 	s.readers.open()
 	return nil
 }

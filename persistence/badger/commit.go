@@ -37,6 +37,7 @@ func (s *Store) Commit(b *persistence.Batch) error {
 			return err
 		}
 	}
+	s.wake()
 	return s.write(b)
 }
 
