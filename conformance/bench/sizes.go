@@ -144,7 +144,7 @@ func (t *trial) quiet(ctx context.Context) ([]*float64, error) {
 	out := make([]*float64, 1)
 	err := t.with(ctx, t.mode, func(server Endpoint) error {
 		return t.queue(ctx, server, l, func(*session) error {
-			t.calm(ctx, server)
+			t.doze(ctx, server)
 			out[0] = idleCPU(ctx, t.Clock, server, span)
 			return nil
 		})
@@ -224,7 +224,6 @@ func (t *trial) index(ctx context.Context) ([]*float64, error) {
 // heap finds by how much a server grows with messages that wait; nil if it is not known. Garbage that is not collected
 // counts: nobody else can use it.
 func (t *trial) heap(ctx context.Context, l Load) (took *float64, err error) {
-	const givingBack = 30 * time.Second // after which a server has given back what it finds to be too much
 	err = t.with(ctx, t.mode, func(server Endpoint) error {
 		return t.queue(ctx, server, l, func(s *session) error {
 			t.calm(ctx, server)
@@ -232,8 +231,7 @@ func (t *trial) heap(ctx context.Context, l Load) (took *float64, err error) {
 			if err := s.fill(ctx, t.number); err != nil {
 				return err
 			}
-			t.calm(ctx, server)
-			rest(ctx, t.Clock, givingBack)
+			t.doze(ctx, server)
 			if after, still := usageOf(server.PID); known && still {
 				took = new(float64(after.anonymous - before.anonymous))
 			}
@@ -330,6 +328,13 @@ func (t *trial) queue(ctx context.Context, e Endpoint, l Load, use func(*session
 // calm waits until a server has done what it does by itself after work, for a minute at most.
 func (t *trial) calm(ctx context.Context, e Endpoint) {
 	settleWithin(ctx, t.Clock, e, time.Minute)
+}
+
+// doze waits, after calm, until a server that nobody asks anything has also noticed that.
+func (t *trial) doze(ctx context.Context, e Endpoint) {
+	const noticed = 30 * time.Second
+	t.calm(ctx, e)
+	rest(ctx, t.Clock, noticed)
 }
 
 func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }
