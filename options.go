@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sluicemq/sluice/core"
 	"github.com/sluicemq/sluice/core/clock"
@@ -175,24 +174,10 @@ func (o Options) openStore() (persistence.Store, error) {
 	if o.Data == Memory {
 		return memory.New(), nil
 	}
-	return badger.Open(o.Data, badger.Options{Sync: o.Sync == SyncAlways, OnError: o.backgroundFault, After: afterReally})
-}
-
-// afterReally calls fn after d on the machine's clock, whatever clock the engine has: it is about the machine's CPU.
-func afterReally(d time.Duration, fn func()) (stop func()) {
-	rung, giveUp := clock.System{}.Until(clock.System{}.Now().Add(d))
-	stopped := make(chan struct{})
-	go func() {
-		select {
-		case <-rung:
-			fn()
-		case <-stopped:
-		}
-	}()
-	return func() {
-		giveUp()
-		close(stopped)
-	}
+	return badger.Open(o.Data, badger.Options{
+		Sync: o.Sync == SyncAlways, OnError: o.backgroundFault,
+		After: clock.System{}.AfterFunc, // whatever clock the engine has: it is about the machine's CPU
+	})
 }
 
 func (o Options) backgroundFault(err error) { o.OnFault(&Fault{Err: err}) }

@@ -26,10 +26,15 @@ type System struct{}
 func (System) Now() time.Time { return time.Now() }
 
 // Until waits on a timer of the runtime.
-func (System) Until(at time.Time) (<-chan struct{}, func()) {
+func (s System) Until(at time.Time) (<-chan struct{}, func()) {
 	done := make(chan struct{})
-	t := time.AfterFunc(time.Until(at), func() { close(done) })
-	return done, func() { t.Stop() }
+	return done, s.AfterFunc(time.Until(at), func() { close(done) })
+}
+
+// AfterFunc calls fn after d, in a goroutine of its own, unless stop is called before, which may come too late.
+func (System) AfterFunc(d time.Duration, fn func()) (stop func()) {
+	t := time.AfterFunc(d, fn)
+	return func() { t.Stop() }
 }
 
 // Manual is a clock that moves only when it is told to. It never goes back. It is safe for concurrent use.

@@ -137,7 +137,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
-	if s.rest.watched {
+	if s.rest.stop != nil {
 		s.rest.stop()
 	}
 	s.readers.shut(errClosed)
@@ -166,7 +166,8 @@ func (s *Store) openDB() error {
 	}
 	s.shrinkage.reset(s.db)
 	s.broken = false
-	s.anew()
+	s.rest.resting = false
+	s.wake()
 	s.readers.open()
 	return nil
 }

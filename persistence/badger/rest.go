@@ -25,11 +25,10 @@ func startCompactions(*badgerdb.DB)
 type rest struct {
 	resting bool
 	busy    bool   // there was a commit since it was last looked
-	watched bool   // look will be called
-	stop    func() // what calls it
+	stop    func() // ends the wait for the next look; nil if there will be none
 }
 
-// wake lets the compactors work, before a commit.
+// wake lets the compactors work, before a commit. Those of a Badger that was just opened work already.
 func (s *Store) wake() {
 	r := &s.rest
 	r.busy = true
@@ -43,10 +42,9 @@ func (s *Store) wake() {
 // watch has the store looked at after a while. There is no more than one such look ahead, and none while it rests.
 func (s *Store) watch() {
 	r := &s.rest
-	if s.options.After == nil || r.watched {
+	if s.options.After == nil || r.stop != nil {
 		return
 	}
-	r.watched = true
 	r.stop = s.options.After(restAfter, s.look)
 }
 
@@ -55,7 +53,7 @@ func (s *Store) look() {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	r := &s.rest
-	r.watched = false
+	r.stop = nil
 	if s.closed || s.broken || s.db == nil || r.resting {
 		return
 	}
@@ -66,12 +64,6 @@ func (s *Store) look() {
 	}
 	stopCompactions(s.db)
 	r.resting = true
-}
-
-// anew is for a Badger that was just opened, whose compactors work.
-func (s *Store) anew() {
-	s.rest.resting, s.rest.busy = false, true
-	s.watch()
 }
 
 // due reports whether a level is to be compacted.
