@@ -53,7 +53,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	url := URL(l.Addr())
 	s.served.CompareAndSwap(nil, &url)
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(l) }()
+	go func() { served <- serveConnections(srv, l) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
