@@ -73,7 +73,7 @@ func TestTenThousandQueues(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
 	s.eachQueue("first", queues, (*site).makeNumbered) // so that whatever keeps the size it once had, has it
 	s.eachQueue("first", queues, (*site).deleteNumbered)
-	until(t, "goroutines have gone", func() bool { return runtime.NumGoroutine() <= goroutines+10 })
+	until(t, "the last sweep is over", func() bool { return runtime.NumGoroutine() <= goroutines })
 	before := heap()
 	s.eachQueue("q", queues, (*site).makeNumbered)
 	t.Logf("%d bytes a queue", (heap()-before)/queues)
@@ -100,7 +100,7 @@ func TestTenThousandQueues(t *testing.T) {
 	clear(names)
 
 	s.eachQueue("q", queues, (*site).deleteNumbered)
-	until(t, "goroutines have gone", func() bool { return runtime.NumGoroutine() <= goroutines+10 })
+	until(t, "the last sweep is over", func() bool { return runtime.NumGoroutine() <= goroutines })
 	const room = 64
 	if kept := (heap() - before) / queues; kept > room {
 		t.Errorf("%d bytes of memory are still in use for each queue that is deleted, want at most %d", kept, room)
