@@ -50,7 +50,7 @@ func (s *Store) write(b *persistence.Batch) error {
 			return fmt.Errorf("persistence/badger: operation %d of a batch of %d bytes and %d operations: %w", i, b.Size, len(b.Ops), err)
 		}
 	}
-	if err := s.finish(txn, b.Size); err != nil {
+	if err := s.finish(txn, logged(b.Size, len(b.Ops))); err != nil {
 		return err
 	}
 	s.settle(moved)
@@ -90,11 +90,14 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// finish commits txn and notes whether Badger can be used afterwards.
+// logged is about how many bytes changes take in the log.
+func logged(size, ops int) int { return size + (ops+1)*recordRoom }
+
+// finish commits txn, of so many bytes, and notes whether Badger can be used afterwards.
 func (s *Store) finish(txn *badgerdb.Txn, size int) error {
 	err := txn.Commit()
 	if err == nil && s.syncs() {
-		err = s.log.sync()
+		err = s.log.sync(size)
 	}
 	switch {
 	case err == nil:

@@ -20,6 +20,9 @@ const (
 	logHeader   = 20
 	logFullSize = 2 * memTableSize
 
+	// recordRoom is about what a record takes beside its key and value.
+	recordRoom = 24
+
 	flagInCommit  = 1 << 6
 	flagEndCommit = 1 << 7
 )

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -30,6 +31,8 @@ type writtenLog struct {
 	number int
 	file   *os.File
 	next   string // name of the log after it
+	paved  int64  // up to here, at least, it was written to
+	ahead  int    // how much of that is still to be used, about
 }
 
 // open finds the log that Badger writes to when nobody commits: the newest. It syncs those before it. They may hold what
@@ -68,7 +71,7 @@ func (l *writtenLog) open(path string) error {
 
 // syncOlder syncs a log that Badger may be about to remove, once a table has what it holds.
 func (l *writtenLog) syncOlder(number int) error {
-	file, err := l.log(number)
+	file, err := l.log(number, unix.O_RDONLY)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -80,14 +83,15 @@ func (l *writtenLog) syncOlder(number int) error {
 
 // take makes the log of a number the one that is synced. Its name has to be on the disk as well.
 func (l *writtenLog) take(number int) error {
-	file, err := l.log(number)
+	file, err := l.log(number, unix.O_RDWR)
 	if err != nil {
 		return err
 	}
 	if l.file != nil {
-		_ = l.file.Close() // it was only read
+		_ = l.file.Close() // it is synced
 	}
-	l.number, l.file, l.next = number, file, logName(number+1)
+	l.number, l.file, l.next, l.paved, l.ahead = number, file, logName(number+1), 0, 0
+	_ = unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_RANDOM) // pave is to get the page that it reads, and no more
 	if err := l.dir.Sync(); err != nil {
 		return logFailure(err)
 	}
@@ -95,10 +99,10 @@ func (l *writtenLog) take(number int) error {
 }
 
 // log opens the log of a number.
-func (l *writtenLog) log(number int) (*os.File, error) {
+func (l *writtenLog) log(number, access int) (*os.File, error) {
 	name := logName(number)
 	for {
-		fd, err := unix.Openat(int(l.dir.Fd()), name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		fd, err := unix.Openat(int(l.dir.Fd()), name, access|unix.O_CLOEXEC, 0)
 		switch {
 		case err == nil:
 			return os.NewFile(uintptr(fd), name), nil
@@ -110,12 +114,65 @@ func (l *writtenLog) log(number int) (*os.File, error) {
 
 func logName(number int) string { return fmt.Sprintf("%05d%s", number, logSuffix) }
 
-// sync returns when the disk has all commits so far. No commit may run meanwhile.
-func (l *writtenLog) sync() error {
+// sync returns when the disk has all commits so far, of which the last has about so many bytes. No commit may run meanwhile.
+func (l *writtenLog) sync(written int) error {
 	if err := l.catchUp(); err != nil {
 		return err
 	}
-	return synced(l.file)
+	if err := synced(l.file); err != nil {
+		return err
+	}
+	if l.ahead -= written; l.ahead < paveBelow && written <= paveFor {
+		l.pave()
+	}
+	return nil
+}
+
+const (
+	paveFor   = 16 << 10 // the largest commits that gain by it
+	paveBelow = 64 << 10 // how much of the log is to be paved ahead
+	paveBy    = 128 << 10
+	page      = 4 << 10
+)
+
+// pave writes zeros where the log has nothing yet and is zero all the same. Badger leaves its logs without blocks, and the sync of
+// a write to a new one has to write as well where it lies: on ext4 it took 250 µs, and a tenth of them 800, instead of 200 and 250.
+//
+// It goes page by page: what is written at once the kernel keeps in one piece, all of which it writes whenever a part changes.
+// All that the log has was just synced, so its first hole is behind that, unless the file system makes holes of zeros that were
+// written: so it looks before it writes. Where it cannot go on, syncs are slower, and that is all.
+func (l *writtenLog) pave() {
+	l.ahead = math.MaxInt // unless all goes well, not again in this log
+	fd := int(l.file.Fd())
+	_, size, err := ask(l.file)
+	if err != nil {
+		return
+	}
+	from, err := unix.Seek(fd, l.paved, unix.SEEK_HOLE)
+	if err != nil {
+		return
+	}
+	end := min(from+paveBy, size)
+	for at := from; at < end; {
+		n := min(page-at%page, end-at)
+		if !pavePage(fd, at, n) {
+			return
+		}
+		at += n
+	}
+	if end < size {
+		l.paved, l.ahead = end, int(end-from)
+	}
+}
+
+// pavePage reports whether there were n zeros, and they are written.
+func pavePage(fd int, at, n int64) bool {
+	var found, zeros [page]byte
+	if read, err := unix.Pread(fd, found[:n], at); err != nil || int64(read) != n || found != zeros {
+		return false
+	}
+	written, err := unix.Pwrite(fd, zeros[:n], at)
+	return err == nil && int64(written) == n
 }
 
 // catchUp goes on to the log that Badger writes to now. A commit begins one log at most, and that one stays until the next
@@ -129,14 +186,27 @@ func (l *writtenLog) catchUp() error {
 			return err
 		}
 	}
-	var s unix.Stat_t
-	if err := unix.Fstat(int(l.file.Fd()), &s); err != nil {
+	links, _, err := ask(l.file)
+	switch {
+	case err != nil:
 		return logFailure(err)
-	}
-	if s.Nlink == 0 {
+	case links == 0:
 		return logFailure(errRemoved)
 	}
 	return nil
+}
+
+// ask returns how many names a file has and its size, and asks for nothing else if it can: a kernel that was asked for times gives
+// the file exact ones from then on, and so has more to write at the next sync, which took 60 µs of 220.
+func ask(file *os.File) (links, size int64, err error) {
+	fd := int(file.Fd())
+	var x unix.Statx_t
+	if unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_NLINK|unix.STATX_SIZE, &x) == nil {
+		return int64(x.Nlink), int64(x.Size), nil
+	}
+	var s unix.Stat_t // an old kernel, or a sandbox that does not know the call
+	err = unix.Fstat(fd, &s)
+	return int64(s.Nlink), s.Size, err
 }
 
 // synced returns when the disk has what the file holds, and its size.
@@ -151,11 +221,11 @@ func synced(file *os.File) error {
 	}
 }
 
-// close lets go of the log, which has been synced or never will be.
+// close lets go of the log.
 func (l *writtenLog) close() {
 	for _, f := range []*os.File{l.file, l.dir} {
 		if f != nil {
-			_ = f.Close() // it was only read
+			_ = f.Close() // what was written there was synced, or never will be
 		}
 	}
 	*l = writtenLog{}

@@ -1,8 +1,10 @@
 package badger
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -165,6 +167,80 @@ func TestFailedSyncIsAnErrorAndTheStoreGoesOn(t *testing.T) {
 	}
 	wantNewestLog(t, s)
 	if got, err := s.Get([]byte("k")); err != nil || string(got) != "3" {
+		t.Errorf("Get() = %q, %v, want the last commit", got, err)
+	}
+}
+
+func TestLogIsPavedAheadOfWhatIsWritten(t *testing.T) {
+	s := start(t, t.TempDir(), Options{Sync: true})
+	path := filepath.Join(s.dir, logName(s.log.number))
+	for i := range 100 {
+		value := strings.Repeat("v", i*i*30) // those from 24 on are too large to be paved for
+		if err := errors.Join(put(s, fmt.Sprintf("large %d", i), value), put(s, fmt.Sprintf("small %d", i), "1")); err != nil {
+			t.Fatal(err)
+		}
+		if i%10 != 9 {
+			continue
+		}
+		l, err := readLog(path)
+		if err != nil || !l.whole() || l.has.last-l.has.first+1 != 2*uint64(i+1) {
+			t.Fatalf("after %d commits the log has those from %d to %d, and ends with a whole one: %t, %v", 2*(i+1), l.has.first, l.has.last, l.whole(), err)
+		}
+		hole, err := unix.Seek(int(s.log.file.Fd()), 0, unix.SEEK_HOLE)
+		if ahead := hole - int64(l.end); err != nil || ahead < paveBelow/2 {
+			t.Errorf("the log is paved %d bytes ahead, %v, want at least %d", ahead, err, paveBelow/2)
+		}
+	}
+}
+
+// Some file systems make holes of zeros that were written.
+func TestPavingOverwritesNothingAndEndsWithTheLog(t *testing.T) {
+	const size = 3*paveBy - 1000
+	for _, written := range []int64{0, paveBy, paveBy + 5000, size - 2*page} { // where the log has something; the rest is holes
+		file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if err := file.Truncate(size); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.WriteAt([]byte("written"), written); err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := writtenLog{file: file}
+		for range 5 {
+			l.pave()
+		}
+		if got, err := os.ReadFile(file.Name()); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("with something at %d, the log of %d bytes has %d and another content than before (%v)", written, size, len(got), err)
+		}
+		if l.ahead != math.MaxInt {
+			t.Errorf("with something at %d, and %d bytes ahead, it is to be paved further, want never again", written, l.ahead)
+		}
+	}
+}
+
+func TestLogThatCannotBePavedTakesCommits(t *testing.T) {
+	s := start(t, t.TempDir(), Options{Sync: true})
+	file, err := s.log.log(s.log.number, unix.O_RDONLY)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.log.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.log.file = file
+	for i := range 3 {
+		if err := put(s, "k", fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := s.Get([]byte("k")); err != nil || string(got) != "2" {
 		t.Errorf("Get() = %q, %v, want the last commit", got, err)
 	}
 }

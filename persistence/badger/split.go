@@ -103,12 +103,14 @@ func (s *Store) sweep(keys [][]byte) error {
 func (s *Store) deleteAll(keys [][]byte) error {
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
+	size := 0
 	for _, key := range keys {
+		size += len(key)
 		if err := txn.Delete(key); err != nil {
 			return err
 		}
 	}
-	return s.finish(txn, 0)
+	return s.finish(txn, logged(size, len(keys)))
 }
 
 // findParts fills split from what is stored and deletes the parts that belong to no record.
