@@ -102,7 +102,7 @@ func (v *view) checkAmended(q *queue, p *Patch, s *Settings) error {
 func (q *queue) redelay(s *Settings, c *changes) {
 	for _, m := range q.messages {
 		if m.state == delayed {
-			q.put(m, m.sentAt.add(s.Delay), delayed, 0) // advance, which comes next, shows them in order
+			q.put(m, m.enteredAt.add(s.Delay), delayed, 0) // advance, which comes next, shows them in order
 			q.save(m, c)
 		}
 	}

@@ -68,14 +68,15 @@ func (q *queue) copy(m *message) copied {
 
 // read reads the content of a message. The bool is false when the message has gone since it was copied.
 func (e *Engine) read(m *copied) (content, bool, error) {
-	record, ok, err := e.record(m.queue, m.sequence, m.record)
+	record, ok, err := e.record(m.queue, m.sequence, m.kept())
 	if err != nil || !ok {
 		return content{}, false, err
 	}
 	var head message
 	r := newReader(record)
-	decodeHead(r, &head)
+	sentAt, _ := decodeHead(r, &head)
 	c := decodeContent(r)
+	c.sentAt = sentAt
 	if r.err != nil {
 		return content{}, false, &Error{Kind: Internal, Err: r.err}
 	}
@@ -99,7 +100,7 @@ func (e *Engine) message(m *copied) (Message, bool, error) {
 	}
 	return Message{
 		ID: m.id, Sequence: m.sequence, Body: c.body, Digest: c.digest, Attributes: c.attributes, Trace: c.trace, Sender: c.sender,
-		Group: m.group, DeduplicationID: c.dedupID, Priority: int(m.priority), SentAt: m.sentAt.time(),
+		Group: m.group, DeduplicationID: c.dedupID, Priority: int(m.priority), SentAt: c.sentAt.time(),
 		FirstReceivedAt: m.firstAt.time(), Receives: int(m.receives), Source: c.source,
 	}, true, nil
 }

@@ -37,8 +37,8 @@ func (e *Engine) portrait() []string {
 		lines = append(lines, fmt.Sprintf("%v: %d %+v %+v %v %v %v %v %d %v %v %v", q.key, q.id, s, redrive, q.tags,
 			q.created, q.modified, q.purgedThrough, q.purgedAt, q.scopeFrom, q.scopeBefore, q.count))
 		for _, m := range q.messages {
-			lines = append(lines, fmt.Sprintf("%v %d: %v %d %d %d %d %d %d %d %d %d %d %v %q", q.key, m.sequence, m.id,
-				m.sentAt, m.enteredAt, m.visibleAt, m.firstAt, m.lastAt, m.receives, m.before, m.delivery, m.priority, m.state,
+			lines = append(lines, fmt.Sprintf("%v %d: %v %d %d %d %d %d %d %d %d %d %v %q", q.key, m.sequence, m.id,
+				m.enteredAt, m.visibleAt, m.firstAt, m.lastAt, m.receives, m.before, m.delivery, m.priority, m.state,
 				m.fresh, q.order.group(m)))
 		}
 		for name, d := range q.dedup.entries {

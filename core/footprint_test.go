@@ -23,10 +23,10 @@ func (f forgetful) Commit(b *persistence.Batch) error {
 	return f.Store.Commit(&kept)
 }
 
-// A stored message beyond the body budget costs memory for its place in the queue and for nothing else. It may be 250
+// A stored message beyond the body budget costs memory for its place in the queue and for nothing else. It may be 190
 // bytes, of which the table of all messages is a part that doubles now and then.
 func TestStoredMessageTakesLittleMemory(t *testing.T) {
-	const messages, most = 60_000, 250
+	const messages, most = 60_000, 190
 	w := &world{TB: t, clock: newManual(), store: forgetful{memory.New()}, rules: forgiving(), budget: 1 << 20}
 	w.open()
 	t.Cleanup(w.close)

@@ -15,7 +15,7 @@ type QueueStatus struct {
 	QueueInfo
 	Worn    int       // messages that go to the dead-letter queue at their next receive, in whatever state
 	Waiting int       // receives that wait for a message
-	Oldest  time.Time // when the message that retention drops next was sent; zero when there is none
+	Oldest  time.Time // from when on retention counts for the message that it drops next; zero when there is none
 }
 
 // QueueFilter selects queues of all namespaces, in the order of account, region and name.
@@ -65,7 +65,7 @@ func (e *Engine) status(q *queue) (QueueStatus, error) {
 	q.advance(e.now(), &c, e.watched)
 	s := QueueStatus{QueueInfo: q.info(), Worn: q.worn, Waiting: len(q.waiters.list)}
 	if q.ages.len() > 0 {
-		s.Oldest = q.ages.min().sentAt.time()
+		s.Oldest = q.ages.min().enteredAt.time()
 	}
 	return s, e.release(q, &c)
 }

@@ -86,7 +86,7 @@ func (e *Engine) transfer(q, target *queue, sequence uint64, now instant, c *cha
 		return Place{}, err
 	}
 	moved := &message{
-		id: m.id, sentAt: m.sentAt, enteredAt: now, firstAt: m.firstAt, receives: m.receives, before: m.receives,
+		id: m.id, enteredAt: now, firstAt: m.firstAt, receives: m.receives, before: m.receives,
 		priority: m.priority,
 	}
 	if e.watched {

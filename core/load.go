@@ -153,13 +153,15 @@ func (e *Engine) loadHeads(q *queue) ([]*message, []string, error) {
 	err := e.journal.store.Load(queueKey(messagePrefix, q.id), from, func(key, value []byte) error {
 		m := &message{sequence: sequenceOf(key), size: int32(len(value)), hiddenAt: -1}
 		r := newReader(value)
-		groups = append(groups, decodeHead(r, m))
+		sentAt, group := decodeHead(r, m)
+		groups = append(groups, group)
 		if r.err != nil || m.priority < 1 || m.priority > maxPriority {
 			return fmt.Errorf("message %d: %w", m.sequence, errRecord)
 		}
-		m.fresh = m.visibleAt > m.sentAt && m.receives == 0
+		m.fresh = m.visibleAt > sentAt && m.receives == 0
 		if e.keeps(len(value)) {
-			m.record, m.resident = value, true
+			m.keep(value)
+			m.resident = true
 		}
 		loaded = append(loaded, m)
 		return nil

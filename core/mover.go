@@ -207,8 +207,8 @@ func (e *Engine) moveTo(q, target *queue, t *move, limit int, keepReceives bool,
 		if t.target == nil && (content.source == nil || *content.source != target.key) {
 			break
 		}
-		content.source = nil
-		moved := &message{id: newMessageID(), sentAt: now, enteredAt: now, priority: m.priority}
+		content.source, content.sentAt = nil, now
+		moved := &message{id: newMessageID(), enteredAt: now, priority: m.priority}
 		if keepReceives {
 			moved.receives, moved.firstAt = m.receives, m.firstAt
 		}

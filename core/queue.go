@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 // state is where a message of a queue stands.
@@ -18,11 +19,10 @@ const (
 	states
 )
 
-// message is what the engine keeps in memory of each message. Body and attributes are in the record.
+// message is what the engine keeps in memory of each message. The rest is in the record.
 type message struct {
 	sequence  uint64
 	id        MessageID
-	sentAt    instant
 	enteredAt instant // retention counts from here
 	visibleAt instant // hidden until then
 	firstAt   instant // first receive
@@ -44,7 +44,20 @@ type message struct {
 	line       *line // FIFO: its group. Standard: those of equal priority and group that are visible
 	prev, next *message
 
-	record []byte // nil when only the store has it
+	record *byte // the first byte of the record, see keep; nil when only the store has it
+}
+
+// keep gives a message its record. A slice would take 16 bytes more, of each message that waits.
+func (m *message) keep(record []byte) {
+	m.record, m.size = unsafe.SliceData(record), int32(len(record))
+}
+
+// kept returns the record, nil when only the store has it.
+func (m *message) kept() []byte {
+	if m.record == nil {
+		return nil
+	}
+	return unsafe.Slice(m.record, m.size)
 }
 
 // order decides which visible message is delivered next. It is told of every change of a message's state.

@@ -148,6 +148,7 @@ func (r *reader) key() QueueKey {
 
 // content is what a message's record holds beside the fields that the engine keeps in memory.
 type content struct {
+	sentAt     instant // stands in the head
 	body       string
 	digest     Digest
 	attributes []Attribute
@@ -174,7 +175,7 @@ func (c *content) size() int {
 func encodeMessage(m *message, group string, c *content) []byte {
 	w := newWriter(headSize + len(group) + c.size())
 	w.b = append(w.b, m.id[:]...)
-	w.instant(m.sentAt)
+	w.instant(c.sentAt)
 	w.instant(m.enteredAt)
 	w.instant(m.visibleAt)
 	w.instant(m.firstAt)
@@ -247,17 +248,17 @@ func decodeAttributes(r *reader) []Attribute {
 	return attributes
 }
 
-// decodeHead reads the part of a message's record that is kept in memory, and returns the group with it.
-func decodeHead(r *reader, m *message) (group string) {
+// decodeHead reads the part of a message's record that is kept in memory, and returns what stands among it.
+func decodeHead(r *reader, m *message) (sentAt instant, group string) {
 	m.id = r.id()
-	m.sentAt = r.instant()
+	sentAt = r.instant()
 	m.enteredAt = r.instant()
 	m.visibleAt = r.instant()
 	m.firstAt = r.instant()
 	m.receives = uint32(r.uint())
 	m.before = uint32(r.uint())
 	m.priority = uint8(r.uint())
-	return r.text()
+	return sentAt, r.text()
 }
 
 // decodeContent reads what follows the head.

@@ -88,7 +88,7 @@ func (e *Engine) redrive(q, target *queue, m *message, now instant, c *changes) 
 	source := q.key
 	content.source = &source
 	moved := &message{
-		id: m.id, sentAt: m.sentAt, enteredAt: m.enteredAt, firstAt: m.firstAt, receives: m.receives, before: m.receives,
+		id: m.id, enteredAt: m.enteredAt, firstAt: m.firstAt, receives: m.receives, before: m.receives,
 		priority: m.priority,
 	}
 	if target.settings().FIFO {
@@ -107,10 +107,9 @@ func (e *Engine) redrive(q, target *queue, m *message, now instant, c *changes) 
 // there goes before.
 func (e *Engine) admit(q *queue, m *message, group string, content *content, now instant, c *changes) {
 	m.sequence, m.visibleAt, m.hiddenAt = e.sequence.next(c), now, -1
-	m.record = encodeMessage(m, group, content)
-	m.size = int32(len(m.record))
+	m.keep(encodeMessage(m, group, content))
 	m.resident = true
 	e.resident.Add(int64(m.size)) // even beyond the budget: it is not durable yet, and moves are rare
 	q.enter(m, group, now)
-	c.batch.Put(messageKey(messagePrefix, q.id, m.sequence), m.record)
+	c.batch.Put(messageKey(messagePrefix, q.id, m.sequence), m.kept())
 }

@@ -104,16 +104,15 @@ func (v *view) send(q *queue, o *Outgoing, sent *Sent, now instant, c *changes) 
 		}
 	}
 	m := &message{
-		sequence: v.e.sequence.next(c), id: newMessageID(), sentAt: now, enteredAt: now, hiddenAt: -1,
+		sequence: v.e.sequence.next(c), id: newMessageID(), enteredAt: now, hiddenAt: -1,
 		visibleAt: now.add(v.delay(o, s)), priority: uint8(defaultTo(o.Priority, defaultPriority)),
 	}
 	m.fresh = m.visibleAt > now
-	m.record = encodeMessage(m, group, &content{
-		body: o.Body, digest: digest, attributes: o.Attributes, trace: o.Trace, sender: o.Sender, dedupID: dedupID,
-	})
-	m.size = int32(len(m.record))
+	m.keep(encodeMessage(m, group, &content{
+		sentAt: now, body: o.Body, digest: digest, attributes: o.Attributes, trace: o.Trace, sender: o.Sender, dedupID: dedupID,
+	}))
 	q.enter(m, group, now)
-	c.batch.Put(messageKey(messagePrefix, q.id, m.sequence), m.record)
+	c.batch.Put(messageKey(messagePrefix, q.id, m.sequence), m.kept())
 	if dedupID != "" {
 		q.noteDedup(q.dedupName(dedupID, group, now), dedupEntry{m.id, m.sequence, now.add(dedupPeriod)}, c)
 	}
