@@ -2,24 +2,33 @@ package core
 
 import (
 	"errors"
+	"math/bits"
 
 	"github.com/sluicemq/sluice/persistence"
 )
 
-// keeps reports whether a record of the given size may stay in memory, and counts it if so.
-func (e *Engine) keeps(size int) bool {
-	if e.resident.Add(int64(size)) <= e.budget || e.budget < 0 {
+// keeps reports whether a message's record may stay in memory, and counts it if so.
+func (e *Engine) keeps(m *message) bool {
+	if e.resident.Add(allocated(m.size)) <= e.budget || e.budget < 0 {
+		m.resident = true
 		return true
 	}
-	e.resident.Add(-int64(size))
+	e.resident.Add(-allocated(m.size))
 	return false
+}
+
+// allocated is about how much memory Go takes for so many bytes: it has eight sizes, more or less, between one power of two and
+// the next.
+func allocated(size int32) int64 {
+	step := int64(1) << max(bits.Len32(uint32(size))-4, 0)
+	return (int64(size) + step - 1) &^ (step - 1)
 }
 
 // drop takes a message's record out of the count if it was kept.
 func (q *queue) drop(m *message) {
 	if m.resident {
 		m.resident = false
-		q.resident.Add(-int64(m.size))
+		q.resident.Add(-allocated(m.size))
 	}
 }
 

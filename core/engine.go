@@ -60,7 +60,7 @@ type Engine struct {
 	watched  bool // there are observers
 
 	budget   int64
-	resident atomic.Int64 // bytes of records in memory
+	resident atomic.Int64 // bytes of memory that records take
 	sequence sequence
 
 	mu        sync.RWMutex // before any queue's lock

@@ -55,3 +55,17 @@ func inUse() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+func TestRecordsCountForWhatTheyTake(t *testing.T) {
+	for size, want := range map[int32]int64{0: 0, 1: 1, 15: 15, 16: 16, 17: 18, 1024: 1024, 1025: 1152, 1152: 1152, 1 << 20: 1 << 20, 1<<20 + 1: 9 << 17} {
+		if got := allocated(size); got != want {
+			t.Errorf("allocated(%d) = %d, want %d", size, got, want)
+		}
+	}
+	for size := int32(1); size < 1<<20; size += 1 + size/64 {
+		room := cap(append([]byte(nil), make([]byte, size)...)) // what Go has really taken
+		if got := allocated(size); int(got) < int(size) || int(got) > room+room/8 || int(got) < room-room/8-16 {
+			t.Errorf("allocated(%d) = %d, and Go takes %d", size, got, room)
+		}
+	}
+}

@@ -159,9 +159,8 @@ func (e *Engine) loadHeads(q *queue) ([]*message, []string, error) {
 			return fmt.Errorf("message %d: %w", m.sequence, errRecord)
 		}
 		m.fresh = m.visibleAt > sentAt && m.receives == 0
-		if e.keeps(len(value)) {
+		if e.keeps(m) {
 			m.keep(value)
-			m.resident = true
 		}
 		loaded = append(loaded, m)
 		return nil

@@ -140,7 +140,7 @@ func (o *posting) send(q *queue, m *Outgoing) {
 	if added == nil {
 		return
 	}
-	if added.resident = o.e.keeps(int(added.size)); !added.resident {
+	if !o.e.keeps(added) {
 		o.homeless = append(o.homeless, lodger{q, added})
 	}
 }

@@ -109,7 +109,7 @@ func (e *Engine) admit(q *queue, m *message, group string, content *content, now
 	m.sequence, m.visibleAt, m.hiddenAt = e.sequence.next(c), now, -1
 	m.keep(encodeMessage(m, group, content))
 	m.resident = true
-	e.resident.Add(int64(m.size)) // even beyond the budget: it is not durable yet, and moves are rare
+	e.resident.Add(allocated(m.size)) // even beyond the budget: it is not durable yet, and moves are rare
 	q.enter(m, group, now)
 	c.batch.Put(messageKey(messagePrefix, q.id, m.sequence), m.kept())
 }

@@ -38,7 +38,7 @@ func (v *view) Send(_ context.Context, key QueueKey, messages []Outgoing) ([]Sen
 		if m == nil {
 			continue
 		}
-		if m.resident = v.e.keeps(int(m.size)); !m.resident {
+		if !v.e.keeps(m) {
 			homeless = append(homeless, m)
 		}
 	}
