@@ -221,12 +221,19 @@ func (t *trial) index(ctx context.Context) ([]*float64, error) {
 	return []*float64{took}, err
 }
 
+// worn is how many messages come and go before messages that wait are weighed: what a server keeps once it has worked, such
+// as the log's buffer and the page's events, it keeps for the first message as for a million of them.
+const worn = 50_000
+
 // heap finds by how much a server grows with messages that wait; nil if it is not known. Garbage that is not collected
 // counts: nobody else can use it.
 func (t *trial) heap(ctx context.Context, l Load) (took *float64, err error) {
 	err = t.with(ctx, t.mode, func(server Endpoint) error {
 		return t.queue(ctx, server, l, func(s *session) error {
-			t.calm(ctx, server)
+			if err := s.wear(ctx, min(worn, t.number)); err != nil {
+				return err
+			}
+			t.doze(ctx, server)
 			before, known := usageOf(server.PID)
 			if err := s.fill(ctx, t.number); err != nil {
 				return err
