@@ -104,10 +104,16 @@ func serve(ctx context.Context, s settings, signals <-chan os.Signal, stdout, st
 	if err := announce(stdout, listeners, admin); err != nil {
 		return errors.Join(err, server.Close())
 	}
-	go debug.FreeOSMemory() // of what only the start has needed
+	go forgetStart()
 	r := &running{settings: s, server: server, certificates: certificates, log: log, doors: newDoors(ctx, server, listeners)}
 	defer r.reloadOn(ctx, signals)()
 	return errors.Join(r.doors.wait(), server.Close())
+}
+
+// forgetStart gives back the memory that only the start has needed.
+func forgetStart() {
+	debug.FreeOSMemory()
+	_ = dropCode() // of no matter to anybody but who looks at the size of the process
 }
 
 // reachedAt says where receivers of pushes find the certificate, on a server that listens at a URL.
