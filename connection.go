@@ -36,9 +36,10 @@ func (l connections) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// connection is a plain connection to a client.
+// connection is a plain connection to a client. It has no method of *net.TCPConn that reads or writes but those of net.Conn:
+// net/http would use them where a limit has passed that the system alone still knows.
 type connection struct {
-	*net.TCPConn
+	net.Conn
 	reads, writes limit
 	gone          context.CancelFunc // ends the context of the connection
 
@@ -48,7 +49,7 @@ type connection struct {
 }
 
 func newConnection(tcp *net.TCPConn) *connection {
-	return &connection{TCPConn: tcp, reads: limit{tell: tcp.SetReadDeadline}, writes: limit{tell: tcp.SetWriteDeadline}}
+	return &connection{Conn: tcp, reads: limit{tell: tcp.SetReadDeadline}, writes: limit{tell: tcp.SetWriteDeadline}}
 }
 
 type connectionKey struct{}
@@ -87,12 +88,15 @@ func (w watchingContext) Done() <-chan struct{} {
 	return w.Context.Done()
 }
 
+// CloseWrite lets net/http end a connection whose client is still sending without a reset, which could overtake the answer.
+func (c *connection) CloseWrite() error { return c.Conn.(*net.TCPConn).CloseWrite() }
+
 // Close implements net.Conn.
 func (c *connection) Close() error {
 	if c.gone != nil {
 		c.gone()
 	}
-	return c.TCPConn.Close()
+	return c.Conn.Close()
 }
 
 // Read implements net.Conn. One byte without a limit of time is what net/http reads to learn that a client has gone: that
@@ -105,7 +109,7 @@ func (c *connection) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	for {
-		n, err := c.TCPConn.Read(p)
+		n, err := c.Conn.Read(p)
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || c.reads.passed(clock.System{}.Now()) {
 			return n, err
 		}
@@ -115,7 +119,7 @@ func (c *connection) Read(p []byte) (int, error) {
 // Write implements net.Conn.
 func (c *connection) Write(p []byte) (written int, err error) {
 	for {
-		n, err := c.TCPConn.Write(p[written:])
+		n, err := c.Conn.Write(p[written:])
 		written += n
 		if !errors.Is(err, os.ErrDeadlineExceeded) || c.writes.passed(clock.System{}.Now()) {
 			return written, err
@@ -143,11 +147,11 @@ func (c *connection) watch() {
 	}
 	over := make(chan struct{})
 	c.watching = over
-	_ = c.TCPConn.SetReadDeadline(time.Time{}) // a connection that is closed says so when it is read
+	_ = c.Conn.SetReadDeadline(time.Time{}) // a connection that is closed says so when it is read
 	go func() {
 		defer close(over)
 		var first [1]byte
-		n, err := c.TCPConn.Read(first[:])
+		n, err := c.Conn.Read(first[:])
 		c.early = append(c.early, first[:n]...)
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			c.gone()
@@ -162,7 +166,7 @@ func (c *connection) unwatch() {
 	if c.watching == nil {
 		return
 	}
-	_ = c.TCPConn.SetReadDeadline(time.Unix(1, 0)) // which is over, and so ends the read
+	_ = c.Conn.SetReadDeadline(time.Unix(1, 0)) // which is over, and so ends the read
 	<-c.watching
 	c.watching = nil
 	c.reads.tellAgain()

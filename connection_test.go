@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -120,7 +121,7 @@ func TestBodyIsReadAfterSomebodyWaited(t *testing.T) {
 
 // writerOf returns what writes to the client past net/http.
 func writerOf(r *http.Request) io.Writer {
-	return r.Context().Value(connectionKey{}).(*connection).TCPConn
+	return r.Context().Value(connectionKey{}).(*connection).Conn
 }
 
 func TestLimitsArePassedWhenTheSystemsAndTheirOwnAreOver(t *testing.T) {
@@ -180,4 +181,23 @@ func TestReadAndWriteEndAtTheirLimits(t *testing.T) {
 	})
 	write(t, c, ask+"{}")
 	<-done
+}
+
+func TestAnswersThatAreCopiedKnowTheLimit(t *testing.T) {
+	body := strings.Repeat("x", 4096)
+	c := dialled(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.(http.Flusher).Flush() // what is copied now, net/http would let the system write by itself
+		own := r.Context().Value(connectionKey{}).(*connection)
+		if err := errors.Join(own.SetWriteDeadline(time.Unix(1, 0)), own.SetWriteDeadline(time.Time{})); err != nil {
+			t.Errorf("SetWriteDeadline = %v", err)
+		}
+		if n, err := io.Copy(w, io.LimitReader(strings.NewReader(body), int64(len(body)))); n != int64(len(body)) || err != nil {
+			t.Errorf("Copy after a limit that was taken away = %d, %v", n, err)
+		}
+	})
+	write(t, c, strings.Replace(ask, "HTTP/1.1\r\n", "HTTP/1.1\r\nConnection: close\r\n", 1)+"{}")
+	if answer, err := io.ReadAll(c); err != nil || !strings.HasSuffix(string(answer), "\r\n\r\n"+body) {
+		t.Errorf("answer = %q, %v, want one with the whole body", answer, err)
+	}
 }
